@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <vsamp/recorder.h>
+#include <vsamp/ring.h>
+
+/* A death of the process must lose no more than a second; draining takes its time too */
+#define FLUSH_NS 800000000ULL
+
+struct vsamp_recorder {
+	struct vsamp_session *session;
+	struct vsamp_sideband *sideband;
+	struct vsamp_writer *w;
+	struct vsamp_ring **ring;
+	unsigned int n;
+	int epoll;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static struct vsamp_ring *recorder_ring(const struct vsamp_recorder *r, uint32_t cpu)
+{
+	for (unsigned int i = 0; i < r->n; i++)
+		if (vsamp_ring_cpu(r->ring[i]) == cpu)
+			return r->ring[i];
+	return NULL;
+}
+
+/* Maps the rings of CPUs that have one and are not mapped yet */
+static int recorder_map(struct vsamp_recorder *r, const struct vsamp_stats *stats,
+			struct vsamp_error *err)
+{
+	for (unsigned int i = 0; i < stats->n; i++) {
+		struct vsamp_ring **more;
+		int ret;
+
+		if (recorder_ring(r, stats->cpu[i].cpu))
+			continue;
+		more = reallocarray(r->ring, r->n + 1, sizeof(struct vsamp_ring *));
+		if (!more)
+			return vsamp_fail(err, -ENOMEM, "out of memory");
+		r->ring = more;
+		ret = vsamp_ring_open(&r->ring[r->n], vsamp_session_fd(r->session),
+				      stats->cpu[i].cpu, err);
+		if (ret)
+			return ret;
+		r->n++;
+	}
+	return 0;
+}
+
+/* Looks what has changed: a CPU came online or went, or the session ended */
+static int recorder_look(struct vsamp_recorder *r, bool *ended, struct vsamp_error *err)
+{
+	struct vsamp_stats stats;
+	int ret = vsamp_session_stats(r->session, &stats, err);
+
+	if (ret)
+		return ret;
+	*ended = stats.state == VSAMP_SESSION_ENDED;
+	ret = recorder_map(r, &stats, err);
+	vsamp_stats_free(&stats);
+	if (!ret && r->sideband)
+		ret = vsamp_sideband_refresh(r->sideband, r->w, err);
+	return ret;
+}
+
+static int epoll_add(int epoll, int fd, uint32_t events)
+{
+	struct epoll_event e = { .events = events, .data.fd = fd };
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+int vsamp_recorder_open(struct vsamp_recorder **recorder, struct vsamp_session *session,
+			struct vsamp_sideband *sideband, struct vsamp_writer *w,
+			struct vsamp_error *err)
+{
+	struct vsamp_recorder *r = calloc(1, sizeof(*r));
+	bool ended;
+	int ret;
+
+	if (!r)
+		return vsamp_fail(err, -ENOMEM, "out of memory");
+	*r = (struct vsamp_recorder){ .session = session, .sideband = sideband, .w = w };
+	r->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (r->epoll < 0 || epoll_add(r->epoll, vsamp_session_fd(session), EPOLLIN | EPOLLPRI) ||
+	    (sideband && epoll_add(r->epoll, vsamp_sideband_fd(sideband), EPOLLIN)))
+		ret = vsamp_fail(err, -errno, "epoll: %s", strerror(errno));
+	else
+		ret = recorder_look(r, &ended, err);
+	if (ret) {
+		vsamp_recorder_close(r);
+		return ret;
+	}
+	*recorder = r;
+	return 0;
+}
+
+void vsamp_recorder_close(struct vsamp_recorder *r)
+{
+	if (!r)
+		return;
+	for (unsigned int i = 0; i < r->n; i++)
+		vsamp_ring_close(r->ring[i]);
+	free(r->ring);
+	if (r->epoll >= 0)
+		close(r->epoll);
+	free(r);
+}
+
+/* 1: there was something, 0: the ring is empty */
+static int ring_drain(struct vsamp_ring *ring, struct vsamp_writer *w, struct vsamp_error *err)
+{
+	const void *data;
+	size_t size;
+	int ret = vsamp_ring_begin(ring, &data, &size, err);
+
+	if (ret <= 0)
+		return ret;
+	ret = vsamp_writer_records(w, vsamp_ring_cpu(ring), data, size, err);
+	if (ret)
+		return ret;
+	vsamp_ring_end(ring);
+	return 1;
+}
+
+static int recorder_drain(struct vsamp_recorder *r, struct vsamp_error *err)
+{
+	for (unsigned int i = 0; i < r->n; i++) {
+		int ret = ring_drain(r->ring[i], r->w, err);
+
+		if (ret < 0)
+			return ret;
+	}
+	return r->sideband ? vsamp_sideband_drain(r->sideband, r->w, err) : 0;
+}
+
+struct wakes {
+	bool wake;  /* the caller's fd */
+	bool state; /* of the session */
+};
+
+static int recorder_wait(struct vsamp_recorder *r, int wake_fd, uint64_t until, struct wakes *wakes,
+			 struct vsamp_error *err)
+{
+	uint64_t now = now_ns();
+	struct epoll_event e[3];
+	int n;
+
+	*wakes = (struct wakes){ 0 };
+	/* Rounded up: waking before the time would make it spin to it */
+	n = epoll_wait(r->epoll, e, 3, until > now ? (until - now + 999999) / 1000000 : 0);
+	if (n < 0 && errno != EINTR)
+		return vsamp_fail(err, -errno, "epoll: %s", strerror(errno));
+	for (int i = 0; i < n; i++) {
+		if (e[i].data.fd == wake_fd)
+			wakes->wake = true;
+		else if (e[i].data.fd == vsamp_session_fd(r->session))
+			wakes->state = e[i].events & (EPOLLPRI | EPOLLHUP | EPOLLERR);
+	}
+	return 0;
+}
+
+static int recorder_loop(struct vsamp_recorder *r, int wake_fd, uint64_t deadline,
+			 enum vsamp_recorder_why *why, struct vsamp_error *err)
+{
+	uint64_t flush = now_ns() + FLUSH_NS;
+	struct wakes wakes;
+	bool ended = false;
+	int ret;
+
+	while (true) {
+		ret = recorder_wait(r, wake_fd, deadline && deadline < flush ? deadline : flush,
+				    &wakes, err);
+		if (!ret && wakes.state)
+			ret = recorder_look(r, &ended, err);
+		if (!ret)
+			ret = recorder_drain(r, err);
+		if (!ret && now_ns() >= flush) {
+			ret = vsamp_writer_flush(r->w, err);
+			flush = now_ns() + FLUSH_NS;
+		}
+		if (ret)
+			return ret;
+		if (wakes.wake || ended || (deadline && now_ns() >= deadline))
+			break;
+	}
+	*why = wakes.wake ? VSAMP_RECORDER_WAKE :
+	       ended	  ? VSAMP_RECORDER_ENDED :
+			    VSAMP_RECORDER_DEADLINE;
+	return 0;
+}
+
+int vsamp_recorder_run(struct vsamp_recorder *r, int wake_fd, uint64_t deadline_ns,
+		       enum vsamp_recorder_why *why, struct vsamp_error *err)
+{
+	int ret;
+
+	if (wake_fd >= 0 && epoll_add(r->epoll, wake_fd, EPOLLIN))
+		return vsamp_fail(err, -errno, "epoll: %s", strerror(errno));
+	ret = recorder_loop(r, wake_fd, deadline_ns, why, err);
+	if (wake_fd >= 0)
+		epoll_ctl(r->epoll, EPOLL_CTL_DEL, wake_fd, NULL);
+	return ret;
+}
+
+static int totals_settle(const struct vsamp_recorder_cpu *c, struct vsamp_error *err)
+{
+	if (c->produced != c->written + c->lost)
+		return vsamp_fail(err, -EBADMSG,
+				  "CPU %u: %" PRIu64 " records produced, but %" PRIu64
+				  " written and %" PRIu64 " lost: the recording is incomplete",
+				  c->cpu, c->produced, c->written, c->lost);
+	if (c->read != c->written)
+		return vsamp_fail(err, -EBADMSG,
+				  "CPU %u: %" PRIu64 " records written, but %" PRIu64
+				  " read: the recording is incomplete",
+				  c->cpu, c->written, c->read);
+	return 0;
+}
+
+static int totals_add(struct vsamp_recorder *r, const struct vsamp_cpu_stats *s,
+		      struct vsamp_recorder_totals *t, struct vsamp_error *err)
+{
+	const struct vsamp_ring *ring = recorder_ring(r, s->cpu);
+	struct vsamp_recorder_cpu *c = &t->cpu[t->n++];
+
+	*c = (struct vsamp_recorder_cpu){
+		.cpu = s->cpu,
+		.produced = s->produced,
+		.written = s->written,
+		.lost = s->lost,
+		.pmis = s->pmis,
+		.throttled = s->throttled,
+		.read = ring ? vsamp_ring_counts(ring)->records : 0,
+	};
+	t->produced += c->produced;
+	t->written += c->written;
+	t->lost += c->lost;
+	t->read += c->read;
+	t->throttled += c->throttled;
+	for (unsigned int i = 0; i < VSAMP_EVENTS_MAX; i++) {
+		t->count[i] += s->event[i].count;
+		t->samples[i] += ring ? vsamp_ring_counts(ring)->samples[i] : 0;
+	}
+	return totals_settle(c, err);
+}
+
+static int recorder_drain_all(struct vsamp_recorder *r, struct vsamp_error *err)
+{
+	for (unsigned int i = 0; i < r->n; i++) {
+		int ret;
+
+		do
+			ret = ring_drain(r->ring[i], r->w, err);
+		while (ret > 0);
+		if (ret)
+			return ret;
+	}
+	return r->sideband ? vsamp_sideband_drain(r->sideband, r->w, err) : 0;
+}
+
+int vsamp_recorder_finish(struct vsamp_recorder *r, struct vsamp_recorder_totals *t,
+			  struct vsamp_error *err)
+{
+	struct vsamp_stats stats;
+	int ret;
+
+	memset(t, 0, sizeof(*t));
+	ret = vsamp_session_stats(r->session, &stats, err);
+	if (ret)
+		return ret;
+	t->cpu = calloc(stats.n ? stats.n : 1, sizeof(*t->cpu));
+	ret = t->cpu ? recorder_map(r, &stats, err) : vsamp_fail(err, -ENOMEM, "out of memory");
+	if (!ret)
+		ret = recorder_drain_all(r, err);
+	if (!ret)
+		ret = vsamp_writer_flush(r->w, err);
+	t->end_reason = stats.end_reason;
+	t->sideband_lost = r->sideband ? vsamp_sideband_lost(r->sideband) : 0;
+	for (unsigned int i = 0; t->cpu && i < stats.n; i++) {
+		int settled = totals_add(r, &stats.cpu[i], t, ret ? NULL : err);
+
+		if (!ret)
+			ret = settled;
+	}
+	vsamp_stats_free(&stats);
+	return ret;
+}
+
+void vsamp_recorder_totals_free(struct vsamp_recorder_totals *t)
+{
+	free(t->cpu);
+	memset(t, 0, sizeof(*t));
+}
