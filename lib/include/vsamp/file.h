@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vsamp/file.h: .vsamp files
+ *
+ * A file is a header and a row of chunks, each with a CRC-32C; docs/file-format.md has the bytes.
+ * What is written is complete chunk by chunk: a file cut off at any byte reads up to its last whole
+ * chunk, and says that it is incomplete.
+ *
+ * A writer or a reader belongs to one thread at a time.
+ */
+#ifndef VSAMP_FILE_H
+#define VSAMP_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vsamp/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vsamp_writer;
+struct vsamp_reader;
+struct json_object;
+union vsamp_record;
+
+enum vsamp_chunk_type {
+	VSAMP_CHUNK_META = 1,	  /* JSON: what was asked, on which machine (docs/file-format.md) */
+	VSAMP_CHUNK_RECORDS = 2,  /* ring records of one CPU, by column */
+	VSAMP_CHUNK_SIDEBAND = 3, /* perf records of one CPU: mmap2, comm, fork, exit, switches, lost */
+	VSAMP_CHUNK_KALLSYMS = 4, /* /proc/kallsyms as the recorder saw it, and the kernel's build-id */
+	VSAMP_CHUNK_END = 5,	  /* JSON: totals; its presence means that the recording is complete */
+};
+
+#define VSAMP_CPUS_MAX 8192u	   /* CPU numbers are below it */
+#define VSAMP_CPU_NONE UINT32_MAX /* of a chunk that belongs to no CPU */
+
+/**
+ * vsamp_writer_open - create a file
+ * @w: receives the writer
+ * @path: created or truncated, mode 0600; "-" is refused
+ *
+ * Errors: of open(2), write(2); -ENOMEM.
+ */
+int vsamp_writer_open(struct vsamp_writer **w, const char *path, struct vsamp_error *err);
+
+/**
+ * vsamp_writer_json - append a META or END chunk
+ * @type: META comes first, END last, each once; END flushes first
+ * @obj: stays the caller's
+ */
+int vsamp_writer_json(struct vsamp_writer *w, enum vsamp_chunk_type type, struct json_object *obj,
+		      struct vsamp_error *err);
+
+/**
+ * vsamp_writer_records - append whole ring records of a CPU
+ * @data: records as they stood in the ring (uapi/vsamp.h); checked: a record that runs over @size
+ *	  is -EINVAL and nothing is taken
+ * @size: bytes
+ *
+ * Records are gathered per CPU and written a chunk at a time; vsamp_writer_flush() writes what is
+ * gathered.
+ */
+int vsamp_writer_records(struct vsamp_writer *w, uint32_t cpu, const void *data, size_t size,
+			 struct vsamp_error *err);
+
+/**
+ * vsamp_writer_sideband - append whole perf records of a CPU
+ * @data: struct perf_event_header records with the sample_id trailer TID | TIME | CPU, TIME on
+ *	  CLOCK_MONOTONIC_RAW
+ */
+int vsamp_writer_sideband(struct vsamp_writer *w, uint32_t cpu, const void *data, size_t size,
+			  struct vsamp_error *err);
+
+/**
+ * vsamp_writer_kallsyms - append a snapshot of this machine's kernel symbols and build-ids
+ *
+ * To be called again when a module was loaded: a sample is named by the last snapshot before it,
+ * or else by the one after it. Errors: -EPERM where the kernel hides its addresses, and of
+ * open(2), in which case the file is as good as before without the names.
+ */
+int vsamp_writer_kallsyms(struct vsamp_writer *w, struct vsamp_error *err);
+
+/** vsamp_writer_flush - write what is gathered, so that a death of the process loses none of it */
+int vsamp_writer_flush(struct vsamp_writer *w, struct vsamp_error *err);
+
+/** vsamp_writer_size - bytes written to the file so far */
+uint64_t vsamp_writer_size(const struct vsamp_writer *w);
+
+/** vsamp_writer_close - flush, fsync and free; @w may be NULL. The writer is gone also on error. */
+int vsamp_writer_close(struct vsamp_writer *w, struct vsamp_error *err);
+
+/* How much of a file is there */
+enum vsamp_file_state {
+	VSAMP_FILE_COMPLETE,   /* ends with its END chunk */
+	VSAMP_FILE_INCOMPLETE, /* ends before: cut off, or its recorder died */
+	VSAMP_FILE_DAMAGED,    /* has bytes that no recorder wrote; what is before them is read */
+};
+
+struct vsamp_chunk {
+	uint64_t offset;   /* of its header in the file */
+	uint16_t type;	   /* enum vsamp_chunk_type, or one of a later version */
+	uint16_t flags;	   /* as stored */
+	uint32_t cpu;	   /* or VSAMP_CPU_NONE */
+	uint32_t count;	   /* records in it */
+	uint32_t raw_size; /* bytes, decompressed */
+	uint32_t size;	   /* bytes as stored, without the header */
+	uint64_t time_min; /* of its records: ticks of the session's clock; SIDEBAND and KALLSYMS: */
+	uint64_t time_max; /* ns of CLOCK_MONOTONIC_RAW */
+};
+
+/**
+ * vsamp_reader_open - find and check the chunks of a file
+ * @r: receives the reader
+ * @path: a regular file
+ *
+ * Every byte is read and checked by CRC. A file that is cut off or damaged opens, as far as it
+ * holds at least its META chunk: vsamp_reader_state() tells. Errors: of open(2), read(2); -EINVAL
+ * and -EBADMSG for what is no file of this version; -ENOMEM.
+ */
+int vsamp_reader_open(struct vsamp_reader **r, const char *path, struct vsamp_error *err);
+
+/** vsamp_reader_state - how much is there; *@why, if not NULL, gets a text, "" for complete */
+enum vsamp_file_state vsamp_reader_state(const struct vsamp_reader *r, const char **why);
+
+/** vsamp_reader_path - the path it was opened by */
+const char *vsamp_reader_path(const struct vsamp_reader *r);
+
+/** vsamp_reader_chunks - the good chunks in their order; returns how many */
+size_t vsamp_reader_chunks(const struct vsamp_reader *r, const struct vsamp_chunk **chunks);
+
+/**
+ * vsamp_reader_load - read, check and decompress a chunk
+ * @chunk: of vsamp_reader_chunks(), of a type this version knows
+ * @data: receives chunk->raw_size bytes and a zero behind them, to be freed by free(3)
+ */
+int vsamp_reader_load(struct vsamp_reader *r, const struct vsamp_chunk *chunk, void **data,
+		      struct vsamp_error *err);
+
+/** vsamp_reader_close - free; @r may be NULL */
+void vsamp_reader_close(struct vsamp_reader *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

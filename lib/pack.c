@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+/* pack.c: ring records of one CPU, by column */
+#include <stdbool.h>
+
+#include "pack.h"
+
+#define VARINT_MAX 10
+
+static int put_varint(struct buf *b, uint64_t v)
+{
+	uint8_t bytes[VARINT_MAX];
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = v | 0x80;
+	bytes[n++] = v;
+	return buf_add(b, bytes, n);
+}
+
+/* into room that was reserved */
+static void put_byte(struct buf *b, uint8_t v)
+{
+	b->data[b->size++] = v;
+}
+
+static int get_varint(const uint8_t **at, const uint8_t *end, uint64_t *v)
+{
+	uint64_t value = 0;
+
+	for (int shift = 0; shift < 64 && *at < end; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*v = value;
+			return 0;
+		}
+	}
+	return -EBADMSG;
+}
+
+static uint64_t zigzag(uint64_t difference)
+{
+	return difference << 1 ^ -(difference >> 63);
+}
+
+static uint64_t unzigzag(uint64_t v)
+{
+	return v >> 1 ^ -(v & 1);
+}
+
+/* Least size of a record of a known type; all known types have their time behind the header */
+static size_t record_size_min(uint16_t type)
+{
+	switch (type) {
+	case VSAMP_RECORD_SAMPLE:
+		return sizeof(struct vsamp_record_sample);
+	case VSAMP_RECORD_LOST:
+		return sizeof(struct vsamp_record_lost);
+	case VSAMP_RECORD_CLOCK:
+		return sizeof(struct vsamp_record_clock);
+	case VSAMP_RECORD_THROTTLE:
+	case VSAMP_RECORD_UNTHROTTLE:
+		return sizeof(struct vsamp_record_throttle);
+	case VSAMP_RECORD_STATE:
+		return sizeof(struct vsamp_record_state);
+	}
+	return 0;
+}
+
+static bool record_ok(const struct vsamp_record_header *h, size_t room)
+{
+	return h->size >= sizeof(*h) && h->size % 8 == 0 && h->size <= room &&
+	       h->size >= record_size_min(h->type);
+}
+
+int pack_check(const void *data, size_t size)
+{
+	const uint8_t *at = data;
+
+	while (size) {
+		struct vsamp_record_header h;
+
+		if (size < sizeof(h))
+			return -EINVAL;
+		memcpy(&h, at, sizeof(h));
+		if (!record_ok(&h, size))
+			return -EINVAL;
+		at += h.size;
+		size -= h.size;
+	}
+	return 0;
+}
+
+static void pack_empty(struct pack *p)
+{
+	for (int i = 0; i < PACK_COLUMNS; i++)
+		p->column[i].size = 0;
+	p->count = 0;
+	p->time_min = UINT64_MAX;
+	p->time_max = 0;
+	p->time_last = 0;
+	p->ip_last[0] = 0;
+	p->ip_last[1] = 0;
+	p->n_kinds = 0;
+	p->n_tasks = 0;
+	p->task_last = 0;
+	memset(p->task_hash, 0, sizeof(p->task_hash));
+}
+
+void pack_init(struct pack *p)
+{
+	memset(p->column, 0, sizeof(p->column));
+	pack_empty(p);
+}
+
+void pack_free(struct pack *p)
+{
+	for (int i = 0; i < PACK_COLUMNS; i++)
+		buf_free(&p->column[i]);
+}
+
+static int pack_kind(struct pack *p, const struct vsamp_record_header *h, uint32_t *row)
+{
+	uint32_t kind = h->event | (uint32_t)h->flags << 16;
+	int ret;
+
+	for (*row = 0; *row < p->n_kinds; (*row)++)
+		if (p->kinds[*row] == kind)
+			return 0;
+	if (p->n_kinds == PACK_KINDS_MAX)
+		return -ENOSPC;
+	ret = put_varint(&p->column[PACK_KINDS], kind);
+	if (!ret)
+		p->kinds[p->n_kinds++] = kind;
+	return ret;
+}
+
+static int pack_task(struct pack *p, const struct vsamp_record_sample *s, uint32_t *row)
+{
+	const uint32_t slots = sizeof(p->task_hash) / sizeof(p->task_hash[0]);
+	uint32_t slot = (s->tid * 0x9e3779b1u) % slots;
+	struct buf *column = &p->column[PACK_TASKS];
+	int ret;
+
+	*row = p->task_last;
+	if (p->n_tasks && p->tasks[*row].pid == s->pid && p->tasks[*row].tid == s->tid)
+		return 0;
+	for (; p->task_hash[slot]; slot = (slot + 1) % slots) {
+		*row = p->task_hash[slot] - 1;
+		if (p->tasks[*row].pid == s->pid && p->tasks[*row].tid == s->tid)
+			return 0;
+	}
+	if (p->n_tasks == PACK_TASKS_MAX)
+		return -ENOSPC;
+	ret = buf_reserve(column, 2 * VARINT_MAX);
+	if (ret)
+		return ret;
+	put_varint(column, s->pid);
+	put_varint(column, zigzag((uint64_t)s->tid - s->pid));
+	*row = p->n_tasks++;
+	p->tasks[*row] = (struct pack_task){ s->pid, s->tid };
+	p->task_hash[slot] = *row + 1;
+	return 0;
+}
+
+static void pack_time(struct pack *p, uint64_t time)
+{
+	if (time < p->time_min)
+		p->time_min = time;
+	if (time > p->time_max)
+		p->time_max = time;
+}
+
+static int pack_add_sample(struct pack *p, const struct vsamp_record_sample *s)
+{
+	bool user = s->h.flags & VSAMP_SAMPLE_USER;
+	uint32_t kind, task;
+	int ret = 0;
+
+	for (int i = PACK_KIND; i < PACK_COLUMNS && !ret; i++)
+		ret = buf_reserve(&p->column[i], VARINT_MAX);
+	if (!ret)
+		ret = pack_kind(p, &s->h, &kind);
+	if (!ret)
+		ret = pack_task(p, s, &task);
+	if (ret)
+		return ret;
+	put_byte(&p->column[PACK_KIND], kind + 1);
+	put_varint(&p->column[PACK_TIME], zigzag(s->time - p->time_last));
+	put_varint(&p->column[PACK_TASK], task);
+	put_varint(&p->column[PACK_IP], zigzag(s->ip - p->ip_last[user]));
+	p->task_last = task;
+	p->time_last = s->time;
+	p->ip_last[user] = s->ip;
+	return 0;
+}
+
+static int pack_add_other(struct pack *p, const struct vsamp_record_header *rec)
+{
+	int ret = buf_reserve(&p->column[PACK_KIND], 1);
+
+	if (!ret)
+		ret = buf_add(&p->column[PACK_OTHERS], rec, rec->size);
+	if (!ret)
+		put_byte(&p->column[PACK_KIND], 0);
+	return ret;
+}
+
+int pack_add(struct pack *p, const struct vsamp_record_header *rec)
+{
+	size_t size = 0;
+	int ret;
+
+	for (int i = 0; i < PACK_COLUMNS; i++)
+		size += p->column[i].size;
+	if (p->count == PACK_RECORDS_MAX || size >= PACK_SIZE_MAX)
+		return -ENOSPC;
+	if (rec->type == VSAMP_RECORD_SAMPLE && rec->size == sizeof(struct vsamp_record_sample))
+		ret = pack_add_sample(p, (const struct vsamp_record_sample *)rec);
+	else
+		ret = pack_add_other(p, rec);
+	if (ret)
+		return ret;
+	if (record_size_min(rec->type))
+		pack_time(p, ((const struct vsamp_record_state *)rec)->time);
+	p->count++;
+	return 0;
+}
+
+/* The packed bytes: the size of each column, a zero (for alignment), the columns */
+#define PACK_HEADER_WORDS (PACK_COLUMNS + 1)
+
+int pack_finish(struct pack *p, struct buf *out)
+{
+	uint32_t header[PACK_HEADER_WORDS] = { 0 };
+	size_t size = sizeof(header);
+	int ret;
+
+	for (int i = 0; i < PACK_COLUMNS; i++) {
+		header[i] = p->column[i].size;
+		size += header[i];
+	}
+	ret = buf_reserve(out, size);
+	if (ret)
+		return ret;
+	buf_add(out, header, sizeof(header));
+	for (int i = 0; i < PACK_COLUMNS; i++)
+		buf_add(out, p->column[i].data, p->column[i].size);
+	pack_empty(p);
+	return 0;
+}
+
+static int unpack_kinds(struct unpack *u)
+{
+	size_t max = u->end[PACK_KINDS] - u->at[PACK_KINDS];
+	uint64_t v;
+
+	u->kinds = malloc(max * sizeof(*u->kinds) + 1);
+	if (!u->kinds)
+		return -ENOMEM;
+	while (u->at[PACK_KINDS] < u->end[PACK_KINDS]) {
+		if (get_varint(&u->at[PACK_KINDS], u->end[PACK_KINDS], &v) || v > UINT32_MAX)
+			return -EBADMSG;
+		u->kinds[u->n_kinds++] = v;
+	}
+	return 0;
+}
+
+static int unpack_tasks(struct unpack *u)
+{
+	size_t max = (u->end[PACK_TASKS] - u->at[PACK_TASKS]) / 2;
+	const uint8_t *end = u->end[PACK_TASKS];
+	uint64_t pid, tid;
+
+	u->tasks = malloc(max * sizeof(*u->tasks) + 1);
+	if (!u->tasks)
+		return -ENOMEM;
+	while (u->at[PACK_TASKS] < end) {
+		if (get_varint(&u->at[PACK_TASKS], end, &pid) ||
+		    get_varint(&u->at[PACK_TASKS], end, &tid) || pid > UINT32_MAX)
+			return -EBADMSG;
+		tid = pid + unzigzag(tid);
+		if (tid > UINT32_MAX)
+			return -EBADMSG;
+		u->tasks[u->n_tasks++] = (struct pack_task){ pid, tid };
+	}
+	return 0;
+}
+
+int unpack_open(struct unpack *u, const void *data, size_t size, uint32_t count)
+{
+	uint32_t header[PACK_HEADER_WORDS];
+	const uint8_t *at = data;
+	int ret;
+
+	*u = (struct unpack){ 0 };
+	if (size < sizeof(header))
+		return -EBADMSG;
+	memcpy(header, data, sizeof(header));
+	at += sizeof(header);
+	size -= sizeof(header);
+	for (int i = 0; i < PACK_COLUMNS; i++) {
+		if (header[i] > size)
+			return -EBADMSG;
+		u->at[i] = at;
+		at += header[i];
+		u->end[i] = at;
+		size -= header[i];
+	}
+	if (size || header[PACK_KIND] != count)
+		return -EBADMSG;
+	u->sample.h.type = VSAMP_RECORD_SAMPLE;
+	u->sample.h.size = sizeof(u->sample);
+	ret = unpack_kinds(u);
+	if (!ret)
+		ret = unpack_tasks(u);
+	if (ret)
+		unpack_close(u);
+	return ret;
+}
+
+void unpack_close(struct unpack *u)
+{
+	free(u->kinds);
+	free(u->tasks);
+	u->kinds = NULL;
+	u->tasks = NULL;
+}
+
+int unpack_next_other(struct unpack *u, const struct vsamp_record_header **rec)
+{
+	const struct vsamp_record_header *h = (const void *)u->at[PACK_OTHERS];
+	size_t room = u->end[PACK_OTHERS] - u->at[PACK_OTHERS];
+
+	if (!room)
+		return 0;
+	if (room < sizeof(*h) || !record_ok(h, room))
+		return -EBADMSG;
+	u->at[PACK_OTHERS] += h->size;
+	*rec = h;
+	return 1;
+}
+
+static int unpack_column(struct unpack *u, enum pack_column column, uint64_t *v)
+{
+	return get_varint(&u->at[column], u->end[column], v);
+}
+
+static int unpack_sample(struct unpack *u, uint8_t kind, const struct vsamp_record_header **rec)
+{
+	struct vsamp_record_sample *s = &u->sample;
+	uint64_t time, task, ip;
+	bool user;
+
+	if (kind > u->n_kinds || unpack_column(u, PACK_TIME, &time) ||
+	    unpack_column(u, PACK_TASK, &task) || task >= u->n_tasks ||
+	    unpack_column(u, PACK_IP, &ip))
+		return -EBADMSG;
+	s->h.event = u->kinds[kind - 1];
+	s->h.flags = u->kinds[kind - 1] >> 16;
+	user = s->h.flags & VSAMP_SAMPLE_USER;
+	s->time += unzigzag(time);
+	s->pid = u->tasks[task].pid;
+	s->tid = u->tasks[task].tid;
+	u->ip_last[user] += unzigzag(ip);
+	s->ip = u->ip_last[user];
+	*rec = &s->h;
+	return 1;
+}
+
+int unpack_next(struct unpack *u, const struct vsamp_record_header **rec)
+{
+	uint8_t kind;
+	int ret;
+
+	if (u->at[PACK_KIND] == u->end[PACK_KIND]) {
+		for (int i = PACK_OTHERS; i < PACK_COLUMNS; i++)
+			if (u->at[i] != u->end[i])
+				return -EBADMSG;
+		return 0;
+	}
+	kind = *u->at[PACK_KIND]++;
+	ret = kind ? unpack_sample(u, kind, rec) : unpack_next_other(u, rec);
+	return ret == 1 ? 1 : -EBADMSG;
+}
