@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between kernels. probes.h is made by the build: VSAMP_HAVE_X is 1 where
+ * probes/x.c compiles.
+ */
+#ifndef _VSAMP_COMPAT_H
+#define _VSAMP_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/netlink.h>
+#include <net/genetlink.h>
+#include <asm/msr.h>
+
+#include "probes.h"
+
+/*
+ * MSR access without tracing and without paravirt's call: for the NMI handler, and for registers
+ * that are known to exist.
+ */
+static __always_inline u64 compat_rdmsr(u32 msr)
+{
+	return __rdmsr(msr);
+}
+
+static __always_inline void compat_wrmsr(u32 msr, u64 value)
+{
+#if VSAMP_HAVE_WRMSRQ
+	__wrmsrq(msr, value);
+#else
+	__wrmsr(msr, (u32)value, (u32)(value >> 32));
+#endif
+}
+
+static inline void compat_vm_flags(struct vm_area_struct *vma, unsigned long set,
+				   unsigned long clear)
+{
+#if VSAMP_HAVE_VM_FLAGS_SET
+	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
+{
+#if VSAMP_HAVE_GENL_INFO_DUMP
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+static inline void compat_hrtimer_setup(struct hrtimer *timer,
+					enum hrtimer_restart (*fn)(struct hrtimer *))
+{
+#if VSAMP_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = fn;
+#endif
+}
+
+/*
+ * A refusal's text with numbers in it. Older kernels keep only a pointer to it until the answer is
+ * sent, after the request's function has returned: the text stays in one of a few buffers that are
+ * used in turn.
+ */
+#ifndef NL_SET_ERR_MSG_FMT
+char *compat_text(void);
+#define COMPAT_TEXT_SIZE 160
+#define NL_SET_ERR_MSG_FMT(extack, fmt, args...) do {			\
+	struct netlink_ext_ack *__ack = (extack);			\
+	char *__text = compat_text();					\
+									\
+	snprintf(__text, COMPAT_TEXT_SIZE, fmt, ##args);		\
+	if (__ack)							\
+		__ack->_msg = __text;					\
+} while (0)
+#define COMPAT_NEEDS_TEXT
+#endif
+
+#endif /* _VSAMP_COMPAT_H */

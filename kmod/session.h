@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _VSAMP_SESSION_H
+#define _VSAMP_SESSION_H
+
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/pid.h>
+#include <linux/wait.h>
+
+#include "pmu.h"
+
+struct netlink_ext_ack;
+struct ring;
+
+/* What VSAMP_CMD_CONFIGURE says */
+struct session_config {
+	struct pmu_event events[VSAMP_EVENTS_MAX];
+	unsigned int event_count;
+	cpumask_var_t cpus;
+	struct pid **pids;	/* NULL: whatever runs */
+	unsigned int pid_count;
+	u32 flags;
+	u32 ring_size;
+	u32 watermark;
+	u32 pmi_limit;
+};
+
+/* A CPU that was started once; it lasts as long as the session */
+struct session_cpu {
+	struct ring *ring;
+	struct pmu_stats stats;	/* of the times it ran before now */
+};
+
+/*
+ * struct session - an open /dev/vsamp
+ * @pmu: what it is configured for, NULL before
+ * @cpu: by CPU id. An entry appears once and stays, so mmap and poll look without a lock.
+ * @changes: counts changes of state; @changes_seen is what a VSAMP_CMD_STATS_GET saw
+ * @throttle_told: the log has its one line
+ * @owner: process that started it
+ */
+struct session {
+	enum vsamp_session_state state;
+	enum vsamp_end_reason end_reason;
+	const struct pmu_ops *pmu;
+	struct session_config config;
+	struct session_cpu **cpu;
+	unsigned int changes;
+	unsigned int changes_seen;
+	unsigned long throttle_told;
+	pid_t owner;
+	wait_queue_head_t wait;
+};
+
+/* Of one CPU, all its times together */
+struct session_stats {
+	u64 produced;
+	u64 written;
+	u64 lost;
+	struct pmu_stats pmu;
+};
+
+extern const struct file_operations session_fops;
+
+/* Held around whatever changes a session; keeps CPUs from coming and going, too */
+void session_lock(void);
+void session_unlock(void);
+
+void session_configure(struct session *session, const struct pmu_ops *pmu,
+		       struct session_config *config);
+void session_config_free(struct session_config *config);
+int session_start(struct session *session, struct netlink_ext_ack *extack);
+int session_stop(struct session *session, struct netlink_ext_ack *extack);
+int session_pause(struct session *session, bool pause, struct netlink_ext_ack *extack);
+
+bool session_stats(struct session *session, int cpu, struct session_stats *stats);
+
+int session_init(void);
+void session_exit(void);
+
+#endif /* _VSAMP_SESSION_H */
