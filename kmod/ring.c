@@ -240,10 +240,13 @@ void ring_write(struct ring *ring, void *record, u32 keep)
 }
 
 /* A sample that comes when a CLOCK record is due, the reader waits, or records were lost */
-void ring_sample_slow(struct ring *ring, const struct vsamp_record_sample *sample)
+void ring_sample_slow(struct ring *ring, struct pt_regs *regs, u64 time, u64 header)
 {
-	ring_write(ring, (void *)sample, RING_KEEP);
-	if (sample->time >= ring->next_clock)
+	struct vsamp_record_sample sample;
+
+	ring_sample_fill(&sample, regs, time, header);
+	ring_write(ring, &sample, RING_KEEP);
+	if (time >= ring->next_clock)
 		clock_write(ring, RING_KEEP);
 }
 

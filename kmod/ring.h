@@ -59,7 +59,7 @@ int ring_mmap_page(struct ring *ring, struct vm_area_struct *vma);
 int ring_mmap_data(struct ring *ring, struct vm_area_struct *vma);
 
 void ring_write(struct ring *ring, void *record, u32 keep);
-void ring_sample_slow(struct ring *ring, const struct vsamp_record_sample *sample);
+void ring_sample_slow(struct ring *ring, struct pt_regs *regs, u64 time, u64 header);
 void ring_lose(struct ring *ring);
 void ring_counts(struct ring *ring, u64 *produced, u64 *written, u64 *lost);
 bool ring_has_data(struct ring *ring);
@@ -69,8 +69,8 @@ bool ring_wants_reader(struct ring *ring);
 u64 ring_begin(struct ring *ring, u32 size, u32 keep, bool *nested);
 void ring_end(struct ring *ring, bool nested);
 
-static inline void ring_sample_fill(struct vsamp_record_sample *sample, struct pt_regs *regs,
-				    u64 time, u64 header)
+static __always_inline void
+ring_sample_fill(struct vsamp_record_sample *sample, struct pt_regs *regs, u64 time, u64 header)
 {
 	struct task_struct *task = current;
 
@@ -96,13 +96,12 @@ static inline void ring_sample_fill(struct vsamp_record_sample *sample, struct p
 static __always_inline void ring_sample(struct ring *ring, struct pt_regs *regs, u64 time,
 					u64 header)
 {
-	struct vsamp_record_sample slow, *sample;
+	struct vsamp_record_sample *sample;
 	u64 pos = ring->reserve;
 	u64 end = pos + sizeof(*sample);
 
 	if (unlikely(end - READ_ONCE(ring->page->tail) > ring->soft || time >= ring->attention)) {
-		ring_sample_fill(&slow, regs, time, header);
-		ring_sample_slow(ring, &slow);
+		ring_sample_slow(ring, regs, time, header);
 		return;
 	}
 	sample = (void *)ring->data + (pos & ring->mask);
