@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <vsamp.h>
+#include <vsamp/doctor.h>
+
+static void __attribute__((format(printf, 3, 4)))
+check_say(struct vsamp_check *c, enum vsamp_check_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	c->status = status;
+	va_start(ap, fmt);
+	vsnprintf(c->text, sizeof(c->text), fmt, ap);
+	va_end(ap);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+check_remedy(struct vsamp_check *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(c->remedy, sizeof(c->remedy), fmt, ap);
+	va_end(ap);
+}
+
+static void check_installed(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (f->module_loaded || f->module_installed) {
+		check_say(c, VSAMP_CHECK_OK, "there is a module for kernel %s", f->kernel_release);
+		return;
+	}
+	check_say(c, VSAMP_CHECK_FAIL, "no module vsamp is installed for kernel %s",
+		  f->kernel_release);
+	check_remedy(c, "install linux-headers-%s, then in vsamp's sources: make dkms-install",
+		     f->kernel_release);
+}
+
+/* Secure Boot and lockdown refuse modules that no enrolled key has signed */
+static void check_signature(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	bool needed = f->secure_boot || (f->lockdown[0] && strcmp(f->lockdown, "none"));
+
+	if (f->module_loaded || !needed) {
+		check_say(c, VSAMP_CHECK_OK, "%s",
+			  needed ? "the module's signature was accepted" : "none is asked for");
+		return;
+	}
+	if (!f->module_installed) {
+		check_say(c, VSAMP_CHECK_UNKNOWN, "no module to look at");
+		return;
+	}
+	if (f->module_signature == VSAMP_SIGNATURE_NONE)
+		check_say(c, VSAMP_CHECK_FAIL, "%s, and the module is not signed",
+			  f->secure_boot ? "Secure Boot is on" : "the kernel is locked down");
+	else
+		check_say(c, VSAMP_CHECK_WARN,
+			  "%s: the module loads only if the key that signed it is enrolled",
+			  f->secure_boot ? "Secure Boot is on" : "the kernel is locked down");
+	if (f->signing_key[0])
+		check_remedy(
+			c,
+			"enrol the key, reboot and confirm: mokutil --import %s; then: modprobe vsamp",
+			f->signing_key);
+	else
+		check_remedy(
+			c,
+			"install the module by DKMS, which makes a key and signs with it: make dkms-install; then: mokutil --import /var/lib/dkms/mok.pub");
+}
+
+static void check_loaded(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (f->module_loaded) {
+		check_say(c, VSAMP_CHECK_OK, "the module is loaded, version %s",
+			  f->module_version[0] ? f->module_version : "unknown");
+		return;
+	}
+	check_say(c, VSAMP_CHECK_FAIL, "the module is not loaded");
+	check_remedy(c, "as root: modprobe vsamp");
+}
+
+static void check_lockdown(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (strcmp(f->lockdown, "confidentiality")) {
+		check_say(c, VSAMP_CHECK_OK, "kernel lockdown does not forbid it");
+		return;
+	}
+	check_say(c, VSAMP_CHECK_FAIL, "kernel lockdown is 'confidentiality', which forbids it");
+	check_remedy(c, "boot without lockdown=confidentiality");
+}
+
+static void check_pid_namespace(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (f->pid_namespace_initial) {
+		check_say(c, VSAMP_CHECK_OK, "this is the initial pid namespace");
+		return;
+	}
+	check_say(c, VSAMP_CHECK_FAIL,
+		  "this is not the initial pid namespace, whose numbers samples carry");
+	check_remedy(c, "run vsamp outside the container, or give it the host's: --pid=host");
+}
+
+static void check_capability(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (f->cap_perfmon || f->cap_sys_admin) {
+		check_say(c, VSAMP_CHECK_OK, "this process has %s",
+			  f->cap_perfmon ? "CAP_PERFMON" : "CAP_SYS_ADMIN");
+		return;
+	}
+	check_say(c, VSAMP_CHECK_FAIL, "this process has neither CAP_PERFMON nor CAP_SYS_ADMIN");
+	check_remedy(c, "run it as root: sudo vsamp ...");
+}
+
+static void check_device(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (!f->device_errno) {
+		check_say(c, VSAMP_CHECK_OK, VSAMP_DEVICE " can be opened");
+	} else if (!f->module_loaded) {
+		check_say(c, VSAMP_CHECK_UNKNOWN, "the module makes " VSAMP_DEVICE);
+	} else if (f->device_errno == EACCES && !f->cap_perfmon && !f->cap_sys_admin) {
+		check_say(c, VSAMP_CHECK_UNKNOWN, "without the capability it is not opened");
+	} else if (f->device_errno == EACCES) {
+		check_say(c, VSAMP_CHECK_FAIL, "the mode of " VSAMP_DEVICE " keeps this user out");
+		check_remedy(
+			c,
+			"run it as root, or let the user in: chmod or a udev rule for " VSAMP_DEVICE);
+	} else if (f->device_errno == EXDEV || f->device_errno == EPERM) {
+		check_say(c, VSAMP_CHECK_UNKNOWN, "refused for a reason above");
+	} else {
+		check_say(c, VSAMP_CHECK_FAIL, VSAMP_DEVICE ": %s", strerror(f->device_errno));
+		check_remedy(
+			c,
+			"is udev or devtmpfs there? Load the module anew: modprobe -r vsamp; modprobe vsamp");
+	}
+}
+
+static void check_processor(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (f->intel && f->perfmon_version >= 2) {
+		check_say(c, VSAMP_CHECK_OK, "architectural performance monitoring, version %u",
+			  f->perfmon_version);
+		return;
+	}
+	if (f->intel)
+		check_say(
+			c, VSAMP_CHECK_FAIL,
+			"the processor offers no performance counters (CPUID leaf 0AH: version %u)",
+			f->perfmon_version);
+	else
+		check_say(c, VSAMP_CHECK_FAIL, "the processor is not Intel's");
+	check_remedy(
+		c, "%s",
+		f->hypervisor ?
+			"have the hypervisor give this machine a virtual PMU, or sample on the host" :
+			"sample on a machine whose processor has them");
+}
+
+static void check_hypervisor(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (!f->hypervisor) {
+		check_say(c, VSAMP_CHECK_OK, "not under a hypervisor");
+		return;
+	}
+	check_say(c, VSAMP_CHECK_FAIL,
+		  "the processor says it is virtual, and virtual counters are seldom whole");
+	check_remedy(c, "to program them all the same: -b intel");
+}
+
+static void check_watchdog(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (!f->n_holders || f->holder[0].kind != VSAMP_HOLDER_WATCHDOG) {
+		check_say(c, VSAMP_CHECK_OK, "the NMI watchdog holds no counter");
+		return;
+	}
+	check_say(c, VSAMP_CHECK_FAIL, "the NMI watchdog holds a counter");
+	check_remedy(
+		c,
+		"for the time of a recording: --nmi-watchdog=off; for good: sysctl kernel.nmi_watchdog=0");
+}
+
+/* A perf event may count in software only, so that holding one need not block */
+static void check_holders(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	size_t used = 0, n = f->n_holders, i = 0;
+	char list[200] = "";
+
+	if (n && f->holder[0].kind == VSAMP_HOLDER_WATCHDOG)
+		i++;
+	if (i == n) {
+		check_say(c, VSAMP_CHECK_OK,
+			  "no process is seen to hold counters or virtual machines");
+		return;
+	}
+	for (size_t first = i; i < n && i < VSAMP_FACTS_HOLDERS_MAX && used < sizeof(list); i++) {
+		char text[96];
+
+		vsamp_holder_text(&f->holder[i], text, sizeof(text));
+		used += snprintf(list + used, sizeof(list) - used, "%s%s", i > first ? ", " : "",
+				 text);
+	}
+	check_say(c, VSAMP_CHECK_WARN, "may hold the counters: %s", list);
+	check_remedy(c, "if a recording is refused, end that first");
+}
+
+static void check_sideband(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	bool allowed = f->cap_sys_admin || (f->cap_perfmon && f->perf_event_paranoid <= 2);
+
+	if (allowed) {
+		check_say(c, VSAMP_CHECK_OK, "what processes do can be followed");
+		return;
+	}
+	check_say(
+		c, VSAMP_CHECK_FAIL,
+		"what processes do can't be followed: kernel.perf_event_paranoid is %d, which asks for %s",
+		f->perf_event_paranoid,
+		f->perf_event_paranoid > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON");
+	check_remedy(c, "run it as root%s; or record without names of processes: --no-sideband",
+		     f->cap_perfmon ? ", or: sysctl kernel.perf_event_paranoid=2" : "");
+}
+
+static void check_clock(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	if (f->clock_invariant)
+		check_say(c, VSAMP_CHECK_OK, "the TSC is invariant");
+	else
+		check_say(c, VSAMP_CHECK_WARN,
+			  "the TSC is not invariant: times are of the kernel's monotonic clock");
+}
+
+static const struct {
+	const char *name;
+	enum vsamp_check_code code;
+	void (*look)(const struct vsamp_facts *f, struct vsamp_check *c);
+} table[VSAMP_CHECKS] = {
+	{ "module-installed", VSAMP_CHECK_INSTALLED, check_installed },
+	{ "module-signature", VSAMP_CHECK_SIGNATURE, check_signature },
+	{ "module-loaded", VSAMP_CHECK_LOADED, check_loaded },
+	{ "lockdown", VSAMP_CHECK_LOCKDOWN, check_lockdown },
+	{ "pid-namespace", VSAMP_CHECK_PID_NAMESPACE, check_pid_namespace },
+	{ "capability", VSAMP_CHECK_CAPABILITY, check_capability },
+	{ "device", VSAMP_CHECK_DEVICE, check_device },
+	{ "processor", VSAMP_CHECK_PROCESSOR, check_processor },
+	{ "hypervisor", VSAMP_CHECK_HYPERVISOR, check_hypervisor },
+	{ "nmi-watchdog", VSAMP_CHECK_WATCHDOG, check_watchdog },
+	{ "holders", VSAMP_CHECK_HOLDERS, check_holders },
+	{ "sideband", VSAMP_CHECK_SIDEBAND, check_sideband },
+	{ "clock", VSAMP_CHECK_CLOCK, check_clock },
+};
+
+void vsamp_doctor_judge(const struct vsamp_facts *facts, struct vsamp_check *checks)
+{
+	for (size_t i = 0; i < VSAMP_CHECKS; i++) {
+		checks[i] = (struct vsamp_check){ .name = table[i].name, .code = table[i].code };
+		table[i].look(facts, &checks[i]);
+	}
+}
+
+int vsamp_doctor_code(const struct vsamp_check *checks)
+{
+	for (size_t i = 0; i < VSAMP_CHECKS; i++)
+		if (checks[i].status == VSAMP_CHECK_FAIL)
+			return checks[i].code;
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What ends a run from outside: signals, the launched command, the processes that are sampled */
+#ifndef ENDS_H
+#define ENDS_H
+
+#include <sys/types.h>
+
+#include <vsamp/error.h>
+
+#include "launch.h"
+
+enum ends_what {
+	ENDS_NONE,
+	ENDS_SIGNAL,
+	ENDS_EXIT, /* of the command, or of the last of the processes */
+};
+
+struct ends {
+	int fd; /* readable when it is worth a look */
+	int signals;
+	unsigned int processes; /* that still run */
+	int signal;		/* that came; 0: none */
+};
+
+#define ENDS_NOT_OPEN ((struct ends){ .fd = -1, .signals = -1 })
+
+/* Blocks the signals that it takes: call it before forks that shall not get them. -ESRCH: no pid. */
+int ends_open(struct ends *e, const pid_t *pids, unsigned int n, struct vsamp_error *err);
+void ends_close(struct ends *e);
+
+/* Looks, without waiting. A signal goes before all else, and is told once. */
+enum ends_what ends_look(struct ends *e, struct launch *l);
+
+#endif

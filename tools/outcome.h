@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What a recording came to, as its last lines tell it */
+#ifndef OUTCOME_H
+#define OUTCOME_H
+
+#include <stdint.h>
+
+#include <vsamp/recorder.h>
+
+#include "calibration.h"
+#include "options.h"
+
+struct outcome {
+	const struct options *o;
+	const struct calibration *calibration;
+	const struct vsamp_recorder_totals *totals;
+	const double *target; /* of each event; NAN: none */
+	double seconds;
+	uint64_t file_size;
+};
+
+void outcome_say(const struct outcome *s);
+
+/* Ring size, bytes, that would have held what was lost on the worst CPU; 0: none would */
+uint64_t outcome_ring_size(const struct vsamp_recorder_totals *t, uint64_t ring_size);
+
+/* By what to multiply the Sample-After values so that nothing is lost at the rate of reading */
+double outcome_sav_factor(const struct vsamp_recorder_totals *t);
+
+#endif
