@@ -8,7 +8,8 @@
 
 #include <vsamp/file.h>
 
-_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "files are little-endian, and so written as they are");
+_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN,
+	       "files are little-endian, and so written as they are");
 
 #define FILE_MAGIC   "\x89VSAMP\r\n"
 #define FILE_VERSION 1

@@ -70,8 +70,10 @@ static int check_file_header(struct vsamp_reader *r, struct vsamp_error *err)
 	if (h.crc != crc32c(0, &h, offsetof(struct file_header, crc)) || h.size != sizeof(h))
 		return vsamp_fail(err, -EBADMSG, "%s: the header is damaged", r->path);
 	if (h.version != FILE_VERSION)
-		return vsamp_fail(err, -EINVAL, "%s: format version %u; this vsamp reads %u: use a "
-				  "newer one", r->path, h.version, FILE_VERSION);
+		return vsamp_fail(err, -EINVAL,
+				  "%s: format version %u; this vsamp reads %u: use a "
+				  "newer one",
+				  r->path, h.version, FILE_VERSION);
 	return 0;
 }
 
@@ -168,8 +170,8 @@ static int scan_chunk(struct vsamp_reader *r, uint64_t offset, struct chunk_head
 	if (ret)
 		return ret;
 	if (crc != h->crc || (h->type == VSAMP_CHUNK_META) != !r->count) {
-		reader_ends(r, VSAMP_FILE_DAMAGED, "damaged: the chunk at byte %" PRIu64 " %s", offset,
-			    crc != h->crc ? "fails its check" : "is out of place");
+		reader_ends(r, VSAMP_FILE_DAMAGED, "damaged: the chunk at byte %" PRIu64 " %s",
+			    offset, crc != h->crc ? "fails its check" : "is out of place");
 		return 0;
 	}
 	return 1;

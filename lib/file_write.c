@@ -105,9 +105,10 @@ static int writer_chunk(struct vsamp_writer *w, struct chunk_header *h, const st
 	int ret;
 
 	if (raw->size > chunk_raw_max(h->type))
-		return vsamp_fail(err, -E2BIG, "%s: a chunk of type %u would have %zu bytes; "
-				  "%u are allowed", w->path, h->type, raw->size,
-				  chunk_raw_max(h->type));
+		return vsamp_fail(err, -E2BIG,
+				  "%s: a chunk of type %u would have %zu bytes; "
+				  "%u are allowed",
+				  w->path, h->type, raw->size, chunk_raw_max(h->type));
 	ret = chunk_store(w, h, raw);
 	if (ret)
 		return writer_fail(w, ret, err);
@@ -124,7 +125,8 @@ int vsamp_writer_open(struct vsamp_writer **out, const char *path, struct vsamp_
 	int ret;
 
 	if (!strcmp(path, "-"))
-		return vsamp_fail(err, -EINVAL, "recordings are not written to standard output; "
+		return vsamp_fail(err, -EINVAL,
+				  "recordings are not written to standard output; "
 				  "name a file by -o");
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -167,7 +169,8 @@ int vsamp_writer_json(struct vsamp_writer *w, enum vsamp_chunk_type type, struct
 	int ret;
 
 	if (type != VSAMP_CHUNK_META && type != VSAMP_CHUNK_END)
-		return vsamp_fail(err, -EINVAL, "%s: chunks of type %d are not JSON", w->path, type);
+		return vsamp_fail(err, -EINVAL, "%s: chunks of type %d are not JSON", w->path,
+				  type);
 	if (type == VSAMP_CHUNK_END) {
 		ret = vsamp_writer_flush(w, err);
 		if (ret)
@@ -352,7 +355,8 @@ int writer_kallsyms(struct vsamp_writer *w, FILE *lines, const char *sys, uint64
 	int ret = kallsyms_snapshot(&text, lines, sys);
 
 	if (ret == -EPERM)
-		vsamp_fail(err, ret, "the kernel hides its addresses (kernel.kptr_restrict): samples "
+		vsamp_fail(err, ret,
+			   "the kernel hides its addresses (kernel.kptr_restrict): samples "
 			   "in the kernel won't be named; run as root or set kptr_restrict to 0");
 	else if (ret)
 		vsamp_fail(err, ret, "cannot read the kernel's symbols: %s", strerror(-ret));
@@ -369,8 +373,10 @@ int vsamp_writer_kallsyms(struct vsamp_writer *w, struct vsamp_error *err)
 	int ret;
 
 	if (!lines)
-		return vsamp_fail(err, -errno, "/proc/kallsyms: %s: samples in the kernel won't be "
-				  "named", strerror(errno));
+		return vsamp_fail(err, -errno,
+				  "/proc/kallsyms: %s: samples in the kernel won't be "
+				  "named",
+				  strerror(errno));
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	ret = writer_kallsyms(w, lines, "/sys", now.tv_sec * 1000000000ULL + now.tv_nsec, err);
 	fclose(lines);

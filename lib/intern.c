@@ -93,8 +93,7 @@ int64_t intern_number(struct intern *in, const void *key, uint32_t size)
 	for (at = hash & (in->slots - 1); in->slot[at]; at = (at + 1) & (in->slots - 1)) {
 		const struct intern_key *k = &in->key[in->slot[at] - 1];
 
-		if (k->hash == hash && k->size == size &&
-		    !memcmp(in->keys.data + k->at, key, size))
+		if (k->hash == hash && k->size == size && !memcmp(in->keys.data + k->at, key, size))
 			return in->slot[at] - 1;
 	}
 	number = key_add(in, key, size, hash);

@@ -10,7 +10,7 @@
 #include "intern.h"
 #include "kallsyms.h"
 
-#define KERNEL_HALF (1ULL << 63)
+#define KERNEL_HALF	 (1ULL << 63)
 #define LAST_SYMBOL_SIZE 4096 /* of the kernel or a module: its end isn't in the list */
 
 /* One line while a snapshot is made, one symbol while it is used */
@@ -152,7 +152,8 @@ int kallsyms_snapshot(struct buf *out, FILE *lines, const char *sys)
 		last = e.row[i].addr;
 		ret = buf_add(out, delta, n);
 		if (!ret)
-			ret = buf_add(out, tail, (const char *)memchr(tail, '\n', INT_MAX) + 1 - tail);
+			ret = buf_add(out, tail,
+				      (const char *)memchr(tail, '\n', INT_MAX) + 1 - tail);
 	}
 	free(e.row);
 	buf_free(&text);

@@ -17,7 +17,7 @@ struct sideband_at {
 struct merge_cursor {
 	const struct merge_run *run;
 	bool sideband;
-	uint64_t key; /* ticks, never falling */
+	uint64_t key;		/* ticks, never falling */
 	struct vsamp_item item; /* the record it stands at */
 	void *data;
 	struct unpack unpack;	 /* of ring records */
@@ -118,8 +118,9 @@ static int cursor_open(struct merge *m, const struct merge_run *run, struct merg
 		free(c);
 		return ret;
 	}
-	ret = c->sideband ? sideband_sort(c, run->chunk->raw_size) :
-			    unpack_open(&c->unpack, c->data, run->chunk->raw_size, run->chunk->count);
+	ret = c->sideband ?
+		      sideband_sort(c, run->chunk->raw_size) :
+		      unpack_open(&c->unpack, c->data, run->chunk->raw_size, run->chunk->count);
 	if (ret) {
 		cursor_close(c);
 		return vsamp_fail(err, ret, "%s: the chunk at byte %llu: %s",
@@ -174,9 +175,9 @@ static int first_next(struct merge *m, struct vsamp_error *err)
 	int ret = cursor_next(m, c);
 
 	if (ret < 0)
-		return vsamp_fail(err, ret, "%s: the chunk at byte %llu: its contents make no sense",
-				  vsamp_reader_path(m->reader),
-				  (unsigned long long)c->run->chunk->offset);
+		return vsamp_fail(
+			err, ret, "%s: the chunk at byte %llu: its contents make no sense",
+			vsamp_reader_path(m->reader), (unsigned long long)c->run->chunk->offset);
 	if (!ret) {
 		m->open_bytes -= c->run->chunk->raw_size;
 		cursor_close(c);
@@ -267,7 +268,9 @@ int merge_init(struct merge *m, struct vsamp_reader *reader, const struct vsamp_
 
 		if (chunk[i].type != VSAMP_CHUNK_RECORDS && chunk[i].type != VSAMP_CHUNK_SIDEBAND)
 			continue;
-		*run = (struct merge_run){ .chunk = &chunk[i], .time = chunk[i].time_min, .order = i };
+		*run = (struct merge_run){ .chunk = &chunk[i],
+					   .time = chunk[i].time_min,
+					   .order = i };
 		if (chunk[i].type == VSAMP_CHUNK_SIDEBAND)
 			run->time = vsamp_clock_fit_ticks(clock, run->time);
 		m->runs++;

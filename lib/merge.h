@@ -15,7 +15,7 @@
 /* A chunk that takes part */
 struct merge_run {
 	const struct vsamp_chunk *chunk;
-	uint64_t time; /* of the first record, ticks */
+	uint64_t time;	/* of the first record, ticks */
 	uint32_t order; /* in the file */
 };
 

@@ -328,6 +328,18 @@ void unpack_close(struct unpack *u)
 	u->tasks = NULL;
 }
 
+int unpack_count(const struct unpack *u, uint32_t counts[UINT8_MAX])
+{
+	memset(counts, 0, UINT8_MAX * sizeof(*counts));
+	for (const uint8_t *at = u->at[PACK_KIND]; at < u->end[PACK_KIND]; at++) {
+		if (*at > u->n_kinds)
+			return -EBADMSG;
+		if (*at)
+			counts[*at - 1]++;
+	}
+	return 0;
+}
+
 int unpack_next_other(struct unpack *u, const struct vsamp_record_header **rec)
 {
 	const struct vsamp_record_header *h = (const void *)u->at[PACK_OTHERS];

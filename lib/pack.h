@@ -14,7 +14,7 @@
 
 #include "buf.h"
 
-#define PACK_RECORDS_MAX 16384 /* records of a chunk */
+#define PACK_RECORDS_MAX 16384	      /* records of a chunk */
 #define PACK_SIZE_MAX	 (256U << 10) /* bytes gathered before a chunk is written */
 #define PACK_KINDS_MAX	 64
 #define PACK_TASKS_MAX	 4096
@@ -75,6 +75,9 @@ struct unpack {
 
 int unpack_open(struct unpack *u, const void *data, size_t size, uint32_t count);
 void unpack_close(struct unpack *u);
+
+/* Samples by row of the kinds; of those kept as other records it doesn't know. -EBADMSG */
+int unpack_count(const struct unpack *u, uint32_t counts[UINT8_MAX]);
 
 /* 1 and the next record, which is valid until the next call; 0 at the end; -EBADMSG */
 int unpack_next(struct unpack *u, const struct vsamp_record_header **rec);

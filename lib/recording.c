@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* recording.c: what a .vsamp file tells: its chunks, clock and totals */
-#include <fcntl.h>
 #include <inttypes.h>
-#include <unistd.h>
+
+#include <vsamp/machine.h>
 
 #include "file_private.h"
 #include "recording_private.h"
@@ -42,19 +42,31 @@ static int load_json(struct vsamp_recording *rec, const struct vsamp_chunk *chun
 	*obj = json_tokener_parse(text);
 	free(text);
 	if (!json_object_is_type(*obj, json_type_object))
-		return vsamp_fail(err, -EBADMSG, "%s: the chunk at byte %" PRIu64 " is not a JSON "
-				  "object", vsamp_reader_path(rec->reader), chunk->offset);
+		return vsamp_fail(err, -EBADMSG,
+				  "%s: the chunk at byte %" PRIu64 " is not a JSON "
+				  "object",
+				  vsamp_reader_path(rec->reader), chunk->offset);
 	return 0;
 }
 
-/* What a chunk's records that are no samples tell */
-static int scan_other(struct vsamp_recording_cpu *cpu, const struct vsamp_record_header *h,
-		      struct buf *points)
+static int count_sample(struct vsamp_recording *rec, uint32_t event, uint64_t samples)
+{
+	if (event >= rec->events)
+		return -EBADMSG;
+	rec->event[event].samples += samples;
+	return 0;
+}
+
+/* What a chunk's records that are not in columns tell */
+static int scan_other(struct vsamp_recording *rec, struct vsamp_recording_cpu *cpu,
+		      const struct vsamp_record_header *h, struct buf *points)
 {
 	const struct vsamp_record_clock *c = (const void *)h;
 	struct vsamp_clock_point point;
 
 	switch (h->type) {
+	case VSAMP_RECORD_SAMPLE:
+		return count_sample(rec, h->event, 1);
 	case VSAMP_RECORD_LOST:
 		cpu->lost_marked += ((const struct vsamp_record_lost *)h)->count;
 		cpu->records--;
@@ -73,11 +85,25 @@ static int scan_other(struct vsamp_recording_cpu *cpu, const struct vsamp_record
 	return 0;
 }
 
+static int scan_records(struct vsamp_recording *rec, struct vsamp_recording_cpu *cpu,
+			struct unpack *u, struct buf *points)
+{
+	uint32_t counts[UINT8_MAX];
+	const struct vsamp_record_header *h;
+	int ret = unpack_count(u, counts);
+
+	for (uint32_t i = 0; i < UINT8_MAX && !ret; i++)
+		if (counts[i])
+			ret = count_sample(rec, u->kinds[i] & 0xffff, counts[i]);
+	while (!ret && (ret = unpack_next_other(u, &h)) > 0)
+		ret = scan_other(rec, cpu, h, points);
+	return ret;
+}
+
 static int scan_chunk(struct vsamp_recording *rec, const struct vsamp_chunk *chunk,
 		      struct buf *points, struct vsamp_error *err)
 {
 	struct vsamp_recording_cpu *cpu = recording_cpu(rec, chunk->cpu);
-	const struct vsamp_record_header *h;
 	struct unpack u;
 	void *data;
 	int ret;
@@ -90,11 +116,7 @@ static int scan_chunk(struct vsamp_recording *rec, const struct vsamp_chunk *chu
 	ret = unpack_open(&u, data, chunk->raw_size, chunk->count);
 	if (!ret) {
 		cpu->records += chunk->count;
-		while ((ret = unpack_next_other(&u, &h)) > 0) {
-			ret = scan_other(cpu, h, points);
-			if (ret)
-				break;
-		}
+		ret = scan_records(rec, cpu, &u, points);
 		unpack_close(&u);
 	}
 	free(data);
@@ -195,8 +217,8 @@ static int use_clock(struct vsamp_recording *rec, const struct buf *points)
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < rec->snapshots; i++)
-		rec->snapshot[i].time =
-			vsamp_clock_fit_ticks(rec->clock, rec->snapshot[i].chunk->time_min);
+		rec->snapshot[i].time = vsamp_clock_fit_ticks(rec->clock,
+							      rec->snapshot[i].chunk->time_min);
 	if (rec->snapshots)
 		qsort(rec->snapshot, rec->snapshots, sizeof(*rec->snapshot), snapshot_by_time);
 	if (!rec->elapsed && rec->time_max > rec->time_min)
@@ -220,14 +242,16 @@ int recording_from_reader(struct vsamp_recording **out, struct vsamp_reader *rea
 	rec->reader = reader;
 	rec->time_min = UINT64_MAX;
 	ret = scan_chunks(rec, &points, err);
-	if (!ret && use_clock(rec, &points))
-		ret = no_memory(rec, err);
+	if (!ret) {
+		add_up(rec);
+		if (use_clock(rec, &points) || recording_warn(rec))
+			ret = no_memory(rec, err);
+	}
 	buf_free(&points);
 	if (ret) {
 		vsamp_recording_close(rec);
 		return ret;
 	}
-	add_up(rec);
 	*out = rec;
 	return 0;
 }
@@ -284,6 +308,12 @@ const struct vsamp_recording_totals *vsamp_recording_totals(const struct vsamp_r
 	return &rec->totals;
 }
 
+size_t vsamp_recording_warnings(const struct vsamp_recording *rec, const char *const **warnings)
+{
+	*warnings = (const char *const *)rec->warning;
+	return rec->warnings;
+}
+
 int vsamp_recording_next(struct vsamp_recording *rec, struct vsamp_item *item,
 			 struct vsamp_error *err)
 {
@@ -309,9 +339,10 @@ int recording_kallsyms(struct vsamp_recording *rec, size_t index, struct kallsym
 		ret = kallsyms_open(&s->kallsyms, text, s->chunk->raw_size);
 		free(text);
 		if (ret)
-			return vsamp_fail(err, ret, "%s: the kernel's symbols at byte %" PRIu64
-					  " cannot be read: %s", vsamp_reader_path(rec->reader),
-					  s->chunk->offset, strerror(-ret));
+			return vsamp_fail(
+				err, ret,
+				"%s: the kernel's symbols at byte %" PRIu64 " cannot be read: %s",
+				vsamp_reader_path(rec->reader), s->chunk->offset, strerror(-ret));
 	}
 	*k = s->kallsyms;
 	return 0;
@@ -319,18 +350,10 @@ int recording_kallsyms(struct vsamp_recording *rec, size_t index, struct kallsym
 
 bool recording_same_boot(const struct vsamp_recording *rec)
 {
-	char id[64] = "";
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	struct vsamp_machine here;
 
-	if (fd < 0)
-		return false;
-	n = read(fd, id, sizeof(id) - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	id[strcspn(id, "\n")] = '\0';
-	return id[0] && !strcmp(id, rec->boot_id);
+	vsamp_machine_get(&here);
+	return here.boot_id[0] && !strcmp(here.boot_id, rec->boot_id);
 }
 
 void vsamp_recording_close(struct vsamp_recording *rec)
@@ -341,6 +364,9 @@ void vsamp_recording_close(struct vsamp_recording *rec)
 	for (size_t i = 0; i < rec->snapshots; i++)
 		kallsyms_close(rec->snapshot[i].kallsyms);
 	free(rec->snapshot);
+	for (size_t i = 0; i < rec->warnings; i++)
+		free(rec->warning[i]);
+	free(rec->warning);
 	vsamp_clock_fit_free(rec->clock);
 	free(rec->event);
 	free(rec->cpu);

@@ -125,6 +125,7 @@ int recording_read_end(struct vsamp_recording *rec, struct vsamp_error *err)
 	rec->elapsed = member_count(rec->end, "elapsed_ns");
 	rec->totals.sideband_lost = member_count(rec->end, "sideband_lost");
 	if (read_end_cpus(rec))
-		return vsamp_fail(err, -ENOMEM, "%s: out of memory", vsamp_reader_path(rec->reader));
+		return vsamp_fail(err, -ENOMEM, "%s: out of memory",
+				  vsamp_reader_path(rec->reader));
 	return 0;
 }

@@ -31,6 +31,8 @@ struct vsamp_recording {
 	uint64_t elapsed;
 	struct recording_snapshot *snapshot; /* by time */
 	size_t snapshots;
+	char **warning;
+	size_t warnings;
 	struct merge merge;
 };
 
@@ -38,6 +40,9 @@ struct vsamp_recording {
 int recording_read_meta(struct vsamp_recording *rec, struct vsamp_error *err);
 int recording_read_end(struct vsamp_recording *rec, struct vsamp_error *err);
 uint64_t recording_meta_khz(const struct vsamp_recording *rec);
+
+/* recording_warn.c: what is to be told, when all is added up. -ENOMEM */
+int recording_warn(struct vsamp_recording *rec);
 
 /* The row of a CPU, made if need be; NULL without memory */
 struct vsamp_recording_cpu *recording_cpu(struct vsamp_recording *rec, uint32_t cpu);

@@ -33,21 +33,23 @@ struct vsamp_recording_event {
 	int64_t target;		/* samples aimed at */
 	int64_t count;		/* events counted while recording */
 	int64_t overflows;	/* samples that were or should have been made */
+	uint64_t samples;	/* in the file */
 };
 
 struct vsamp_recording_cpu {
 	uint32_t cpu;
 	bool told; /* the end chunk tells of it: produced, written, lost, read hold */
 	uint64_t produced, written, lost, read;
-	uint64_t records;	/* in the file, LOST records apart */
-	uint64_t lost_marked;	/* records that LOST records tell of */
-	uint64_t throttles;	/* times that sampling was held back */
-	bool foreign;		/* somebody else wrote to the PMU, which ended the run */
+	uint64_t records;     /* in the file, LOST records apart */
+	uint64_t lost_marked; /* records that LOST records tell of */
+	uint64_t throttles;   /* times that sampling was held back */
+	bool foreign;	      /* somebody else wrote to the PMU, which ended the run */
 };
 
 struct vsamp_recording_totals {
-	uint64_t produced, written, lost; /* as told by the end chunk; else as far as the file goes */
-	uint64_t records;		  /* in the file */
+	uint64_t produced, written,
+		lost;	  /* as told by the end chunk; else as far as the file goes */
+	uint64_t records; /* in the file */
 	uint64_t throttles;
 	uint64_t sideband_lost; /* task and mapping records */
 	bool balanced;		/* on every CPU produced = written + lost */
@@ -91,6 +93,14 @@ size_t vsamp_recording_cpus(const struct vsamp_recording *rec,
 
 /** vsamp_recording_totals - sums, and whether they add up */
 const struct vsamp_recording_totals *vsamp_recording_totals(const struct vsamp_recording *rec);
+
+/**
+ * vsamp_recording_warnings - what must be told before its numbers are believed
+ * @warnings: receives the texts: what is missing, lost, held back or doesn't add up
+ *
+ * Returns how many; 0 for a complete recording without loss.
+ */
+size_t vsamp_recording_warnings(const struct vsamp_recording *rec, const char *const **warnings);
 
 /* One record: either of a ring or of the sideband */
 struct vsamp_item {

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+/* procmap.c: processes and their mappings over time */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file_private.h"
+#include "procmap.h"
+
+/* Of all processes: more is a file made to exhaust memory */
+#define ENTRIES_MAX (32U << 20)
+#define COMM_MAX    256
+
+struct mapping {
+	uint64_t start, end;
+	uint64_t pgoff;
+	uint32_t module;
+};
+
+/* Mappings by address, shared after a fork until one side changes them */
+struct mappings {
+	unsigned int users;
+	size_t count, room;
+	struct mapping row[];
+};
+
+struct proc {
+	uint32_t identity;
+	struct mappings *mappings; /* NULL: none */
+};
+
+struct comm_record {
+	struct perf_event_header h;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct task_record {
+	struct perf_event_header h;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct mmap2_record {
+	struct perf_event_header h;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	union {
+		struct {
+			uint32_t maj, min;
+			uint64_t ino, ino_generation;
+		};
+		struct {
+			uint8_t build_id_size, reserved[3];
+			uint8_t build_id[20];
+		};
+	};
+	uint32_t prot, flags;
+	char filename[];
+};
+
+struct lost_record {
+	struct perf_event_header h;
+	uint64_t id, lost;
+};
+
+void procmap_init(struct procmap *pm, struct modules *modules)
+{
+	*pm = (struct procmap){ .modules = modules };
+}
+
+static void mappings_put(struct procmap *pm, struct mappings *m)
+{
+	if (!m || --m->users)
+		return;
+	pm->entries -= m->room;
+	free(m);
+}
+
+void procmap_free(struct procmap *pm)
+{
+	for (size_t i = 0; i < pm->procs; i++)
+		mappings_put(pm, pm->proc[i].mappings);
+	free(pm->proc);
+	intern_free(&pm->pids);
+	intern_free(&pm->identities);
+}
+
+static int64_t identity_number(struct procmap *pm, uint32_t pid, const char *comm)
+{
+	struct {
+		struct procmap_identity fixed;
+		char comm[COMM_MAX];
+	} key = { .fixed.pid = pid };
+	size_t length = strnlen(comm, COMM_MAX - 1);
+
+	memcpy(key.comm, comm, length);
+	return intern_number(&pm->identities, &key, sizeof(key.fixed) + length + 1);
+}
+
+/* The process that has @pid now, made nameless if it is new; NULL without memory */
+static struct proc *proc_get(struct procmap *pm, uint32_t pid)
+{
+	int64_t number, identity;
+
+	if (pm->procs && pm->last_pid == pid)
+		return &pm->proc[pm->last];
+	number = intern_number(&pm->pids, &pid, sizeof(pid));
+	if (number < 0)
+		return NULL;
+	if ((size_t)number == pm->procs) {
+		/* grows as a power of two does */
+		if (!(pm->procs & (pm->procs - 1))) {
+			size_t room = pm->procs ? 2 * pm->procs : 1;
+			struct proc *procs = realloc(pm->proc, room * sizeof(*procs));
+
+			if (!procs)
+				return NULL;
+			pm->proc = procs;
+		}
+		/* no record tells the name of the kernel's idle task */
+		identity = identity_number(pm, pid, pid ? "" : "swapper");
+		if (identity < 0)
+			return NULL;
+		pm->proc[pm->procs++] = (struct proc){ .identity = identity };
+	}
+	pm->last_pid = pid;
+	pm->last = number;
+	return &pm->proc[number];
+}
+
+/* Makes the mappings of @p its own, with room for @more */
+static int mappings_own(struct procmap *pm, struct proc *p, size_t more)
+{
+	struct mappings *old = p->mappings, *m;
+	size_t count = old ? old->count : 0, room = 8;
+
+	if (old && old->users == 1 && old->count + more <= old->room)
+		return 0;
+	while (room < count + more)
+		room *= 2;
+	if (pm->entries + room > ENTRIES_MAX)
+		return -E2BIG;
+	m = malloc(sizeof(*m) + room * sizeof(m->row[0]));
+	if (!m)
+		return -ENOMEM;
+	m->users = 1;
+	m->room = room;
+	m->count = count;
+	if (old)
+		memcpy(m->row, old->row, count * sizeof(m->row[0]));
+	pm->entries += room;
+	mappings_put(pm, old);
+	p->mappings = m;
+	return 0;
+}
+
+/* The first row that ends behind @addr */
+static size_t mappings_at(const struct mappings *m, uint64_t addr)
+{
+	size_t low = 0, high = m->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->row[middle].end > addr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Puts a mapping in the place of whatever was there */
+static int mappings_add(struct procmap *pm, struct proc *p, const struct mapping *new)
+{
+	struct mapping piece[3];
+	struct mappings *m;
+	size_t pieces = 0, from, to;
+	int ret = mappings_own(pm, p, 2);
+
+	if (ret)
+		return ret;
+	m = p->mappings;
+	from = mappings_at(m, new->start);
+	for (to = from; to < m->count && m->row[to].start < new->end; to++)
+		;
+	if (from < to && m->row[from].start < new->start) {
+		piece[pieces] = m->row[from];
+		piece[pieces++].end = new->start;
+	}
+	piece[pieces++] = *new;
+	if (from < to && m->row[to - 1].end > new->end) {
+		piece[pieces] = m->row[to - 1];
+		piece[pieces].pgoff += new->end - piece[pieces].start;
+		piece[pieces++].start = new->end;
+	}
+	memmove(&m->row[from + pieces], &m->row[to], (m->count - to) * sizeof(m->row[0]));
+	memcpy(&m->row[from], piece, pieces * sizeof(m->row[0]));
+	m->count += pieces - (to - from);
+	return 0;
+}
+
+/* Whether the record has a string at @offset that ends before the trailer */
+static bool string_ok(const struct perf_event_header *rec, size_t offset)
+{
+	size_t end = rec->size - sizeof(struct sideband_id);
+
+	return offset < end && memchr((const char *)rec + offset, '\0', end - offset);
+}
+
+static int apply_comm(struct procmap *pm, const struct comm_record *rec)
+{
+	struct proc *p;
+	int64_t identity;
+
+	if (!string_ok(&rec->h, sizeof(*rec)) || rec->pid != rec->tid)
+		return 0;
+	p = proc_get(pm, rec->pid);
+	identity = identity_number(pm, rec->pid, rec->comm);
+	if (!p || identity < 0)
+		return -ENOMEM;
+	p->identity = identity;
+	if (rec->h.misc & PERF_RECORD_MISC_COMM_EXEC) {
+		mappings_put(pm, p->mappings);
+		p->mappings = NULL;
+	}
+	return 0;
+}
+
+static int apply_fork(struct procmap *pm, const struct task_record *rec)
+{
+	struct mappings *m;
+	struct proc *p;
+	int64_t identity;
+	char comm[COMM_MAX];
+
+	if (rec->h.size < sizeof(*rec) + sizeof(struct sideband_id) || rec->pid == rec->ppid)
+		return 0; /* a thread */
+	p = proc_get(pm, rec->ppid);
+	if (!p)
+		return -ENOMEM;
+	m = p->mappings;
+	/* the key may move when another is taken in */
+	strcpy(comm, procmap_identity_at(pm, p->identity)->comm);
+	p = proc_get(pm, rec->pid);
+	identity = identity_number(pm, rec->pid, comm);
+	if (!p || identity < 0)
+		return -ENOMEM;
+	p->identity = identity;
+	if (m)
+		m->users++;
+	mappings_put(pm, p->mappings);
+	p->mappings = m;
+	return 0;
+}
+
+static int apply_mmap2(struct procmap *pm, const struct mmap2_record *rec)
+{
+	struct module_key key = { .pid = rec->pid };
+	struct mapping new = { .start = rec->addr,
+			       .end = rec->addr + rec->len,
+			       .pgoff = rec->pgoff };
+	struct proc *p;
+	int64_t module;
+
+	if (!string_ok(&rec->h, sizeof(*rec)) || new.end <= new.start)
+		return 0;
+	if (!(rec->h.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		key.dev = (uint64_t)rec->maj << 32 | rec->min;
+		key.ino = rec->ino;
+	} else if (rec->build_id_size <= BUILDID_MAX) {
+		key.id.size = rec->build_id_size;
+		memcpy(key.id.data, rec->build_id, key.id.size);
+	}
+	module = modules_number(pm->modules, &key, rec->filename);
+	p = proc_get(pm, rec->pid);
+	if (module < 0 || !p)
+		return -ENOMEM;
+	new.module = module;
+	return mappings_add(pm, p, &new);
+}
+
+int procmap_apply(struct procmap *pm, const struct perf_event_header *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_COMM:
+		return apply_comm(pm, (const void *)rec);
+	case PERF_RECORD_FORK:
+		return apply_fork(pm, (const void *)rec);
+	case PERF_RECORD_MMAP2:
+		return apply_mmap2(pm, (const void *)rec);
+	case PERF_RECORD_LOST:
+		if (rec->size >= sizeof(struct lost_record) + sizeof(struct sideband_id))
+			pm->lost += ((const struct lost_record *)rec)->lost;
+		return 0;
+	}
+	return 0;
+}
+
+int64_t procmap_identity(struct procmap *pm, uint32_t pid)
+{
+	struct proc *p = proc_get(pm, pid);
+
+	return p ? (int64_t)p->identity : -ENOMEM;
+}
+
+int procmap_find(struct procmap *pm, uint32_t pid, uint64_t addr, uint32_t *module,
+		 uint64_t *offset)
+{
+	const struct proc *p = proc_get(pm, pid);
+	const struct mapping *row;
+	size_t at;
+
+	if (!p || !p->mappings)
+		return -ENOENT;
+	at = mappings_at(p->mappings, addr);
+	row = &p->mappings->row[at];
+	if (at == p->mappings->count || row->start > addr)
+		return -ENOENT;
+	*module = row->module;
+	*offset = addr - row->start + row->pgoff;
+	return 0;
+}
