@@ -5,6 +5,7 @@
 # configuration of its own: the user's apt files are neither used nor changed.
 
 vm_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034 # for those that source this
 tree=$(cd "$vm_dir/../.." && pwd)
 cache=${VSAMP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/vsamp}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -18,17 +19,20 @@ die() {
 	exit 125
 }
 
-# cache_lock NAME: wait for the lock NAME and hold it until this process ends
-# (its children don't inherit it when they are run with "{lock_fd}>&-").
+# cache_lock NAME: wait for the lock NAME; hold it to cache_unlock or this process's end
 cache_lock() {
 	mkdir -p "$cache"
 	exec {lock_fd}>"$cache/$1.lock"
 	flock -n "$lock_fd" || { say "waiting for another build of $1"; flock "$lock_fd"; }
 }
 
-# hash_of FILE...: one hash over the names and the contents
-hash_of() {
-	sha256sum "$@" | sha256sum | cut -c1-16
+cache_unlock() {
+	exec {lock_fd}>&-
+}
+
+# cache_prune PATTERN: remove what the cache holds under such names for long
+cache_prune() {
+	find "$cache" -maxdepth 1 -name "$1" -mtime +30 -exec rm -rf {} +
 }
 
 # The mirrors are those of the user's own sources: "URI SUITE"

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: MIT
+# SPDX-License-Identifier: GPL-2.0-or-later
 CONFIG_HPET=y
 CONFIG_I440FX=y
 CONFIG_ISA_DEBUG=y

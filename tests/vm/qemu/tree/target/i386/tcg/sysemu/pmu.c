@@ -1,39 +1,41 @@
 /*
  * Intel architectural performance monitoring under TCG with icount
  *
- * This library is free software; you can redistribute it and/or
- * modify it under the terms of the GNU Lesser General Public
- * License as published by the Free Software Foundation; either
- * version 2.1 of the License, or (at your option) any later version.
+ * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * With -icount each CPU knows exactly how many instructions it has executed
- * whenever it is between translation blocks, or in a helper called from the
- * last instruction of one.  All that this file needs happens at such points:
- * RDMSR, WRMSR and RDPMC end their TB, and so does everything that changes
- * the CPL; interrupts are taken between TBs and faults unwind first.
- * So counters are brought up to date (x86_pmu_sync) at reads, writes and
- * changes of CPL, and the CPU's instruction budget is cut (x86_pmu_rearm ->
- * icount_set_stop) so that it leaves generated code at, or a little before,
- * the instruction on which the next counter overflows; there
- * x86_pmu_icount_stop looks again.
+ * With icount each CPU knows exactly how many instructions it has executed
+ * whenever it is between translation blocks, or in a helper called from the last
+ * instruction of one. All that this file needs happens at such points: RDMSR,
+ * WRMSR and RDPMC end their block, and so does what changes the CPL; interrupts
+ * are taken between blocks, and faults unwind first. So the counters are brought
+ * up to date (pmu_sync) at reads, writes and changes of CPL, and generated code
+ * is left (pmu_rearm) on the instruction with which the next counter overflows.
  *
- * Instructions and branches are counted exactly; every other event is a fixed
- * ratio of those or of the ticks (REP iterations included).  None of the three
- * goes faster than the ticks, so an overflow is never found late; where it is
- * looked for too early, the next stop is set for what is then left.
+ * Instructions and branches are counted exactly. Every other event is a fixed
+ * ratio of these, or of the ticks of icount, which include the iterations of REP
+ * instructions and faulting instructions. None goes faster than the ticks, so no
+ * overflow is found late; where it is looked for too early, pmu_rearm() is called
+ * for what is left.
+ *
+ * Not modelled: PEBS, LBR, freezing by DEBUGCTL, AnyThread (accepted, without
+ * effect), edge detection, inverted and greater-than-one counter masks (such a
+ * counter never counts), migration.
  */
 
 #include "qemu/osdep.h"
+#include "qapi/error.h"
 #include "qemu/main-loop.h"
 #include "cpu.h"
 #include "exec/exec-all.h"
+#include "hw/i386/apic_internal.h"
 #include "sysemu/cpu-timers.h"
-#include "sysemu/tcg.h"
-#include "hw/i386/apic.h"
 #include "tcg/helper-tcg.h"
 
-#define FIXED_BASE      32
-#define CTR_MASK        MAKE_64BIT_MASK(0, TCG_PMU_WIDTH)
+#define PMU_VERSION     4
+#define PMU_WIDTH       48
+#define PMU_EVENTS      7       /* architectural events in CPUID */
+#define CTR_MASK        MAKE_64BIT_MASK(0, PMU_WIDTH)
+
 #define EVTSEL_USR      (1u << 16)
 #define EVTSEL_OS       (1u << 17)
 #define EVTSEL_EDGE     (1u << 18)
@@ -41,342 +43,621 @@
 #define EVTSEL_EN       (1u << 22)
 #define EVTSEL_INV      (1u << 23)
 
+/* fields of a fixed counter in FIXED_CTR_CTRL */
+#define FIXED_OS        1
+#define FIXED_USR       2
+#define FIXED_PMI       8
+#define FIXED_FIELD(ctrl, i) ((ctrl) >> (4 * (i)) & 0xf)
+
+/* bits of GLOBAL_STATUS beside the counters' */
+#define STATUS_FIXED    32      /* of fixed counter 0 */
+#define STATUS_LBR_FRZ  (1ULL << 58)
+#define STATUS_CTR_FRZ  (1ULL << 59)
+#define STATUS_UNCORE   (1ULL << 61)
+#define STATUS_BUFFER   (1ULL << 62)
+#define STATUS_COND     (1ULL << 63)
+
+#define MSR_IA32_PMC0                   0x4c1
 #define MSR_CORE_PERF_GLOBAL_STATUS_SET 0x391
 #define MSR_CORE_PERF_GLOBAL_INUSE      0x392
+#define INUSE_PMI                       (1ULL << 63)
+#define FIXED_MSRS                      7   /* numbers kept for fixed counters */
+#define PERF_CAP_FW_WRITES              (1ULL << 13)
+#define MISC_ENABLE_PMU                 (1u << 7)
+#define MISC_ENABLE_NO_BTS              (1u << 11)
+#define MISC_ENABLE_NO_PEBS             (1u << 12)
 
-typedef enum PMUBase {
-    PMU_INSNS,          /* instructions retired */
-    PMU_BRANCHES,       /* those that are branches */
-    PMU_TICKS,          /* icount ticks: REP iterations and faults too */
-    PMU_NBASES
-} PMUBase;
+/* Of our own, read-only: how often this CPU accessed the PMU */
+#define MSR_COUNT_RDMSR                 0x40000f00
+#define MSR_COUNT_WRMSR                 0x40000f01
+#define MSR_COUNT_LVTPC                 0x40000f02
+#define MSR_COUNT_RDPMC                 0x40000f03
 
-/* count = base * num / den */
+/* Planted faults, to see that tests find them */
+typedef enum PMUFault {
+    FAULT_NONE,
+    FAULT_NO_STATUS,    /* an overflow sets no bit in GLOBAL_STATUS */
+    FAULT_NO_PMI,       /* nor raises an interrupt */
+    FAULT_LATE_PMI,     /* it does one instruction late */
+    FAULT_OFF_BY_ONE,   /* a counter starts one above what was written to it */
+    FAULT_NO_MASK,      /* LVTPC isn't masked when the interrupt is delivered */
+    FAULT_LATCHED_PMI,  /* an interrupt while LVTPC is masked comes afterwards */
+    FAULT_NO_FILTER,    /* USR and OS have no effect */
+    FAULT_NO_GP,        /* reserved bits and absent counters don't fault */
+    FAULT_NO_SIGN,      /* legacy writes aren't sign-extended */
+    FAULT_NO_CLEAR,     /* GLOBAL_OVF_CTRL clears nothing */
+    FAULT_REP_INSNS,    /* each iteration of REP is an instruction */
+    FAULT_NO_COUNT,     /* WRMSR isn't counted by MSR_COUNT_WRMSR */
+} PMUFault;
+
+static const char *const fault_names[] = {
+    [FAULT_NONE] = "none",
+    [FAULT_NO_STATUS] = "no-status",
+    [FAULT_NO_PMI] = "no-pmi",
+    [FAULT_LATE_PMI] = "late-pmi",
+    [FAULT_OFF_BY_ONE] = "off-by-one",
+    [FAULT_NO_MASK] = "no-mask",
+    [FAULT_LATCHED_PMI] = "latched-pmi",
+    [FAULT_NO_FILTER] = "no-filter",
+    [FAULT_NO_GP] = "no-gp",
+    [FAULT_NO_SIGN] = "no-sign",
+    [FAULT_NO_CLEAR] = "no-clear",
+    [FAULT_REP_INSNS] = "rep-insns",
+    [FAULT_NO_COUNT] = "no-count",
+};
+
+enum { BASE_INSNS, BASE_BRANCHES, BASE_TICKS, NBASES };
+
 typedef struct PMUEvent {
-    PMUBase base;
+    uint16_t select;            /* umask and event number */
+    uint8_t base;
     uint32_t num, den;
 } PMUEvent;
 
-bool x86_pmu_tcg_enabled(X86CPU *cpu)
+static const PMUEvent gp_events[] = {
+    { 0x003c, BASE_TICKS, 1, 1 },       /* core cycles, while not halted */
+    { 0x013c, BASE_TICKS, 1, 1 },       /* reference cycles, likewise */
+    { 0x00c0, BASE_INSNS, 1, 1 },       /* instructions retired */
+    { 0x01c0, BASE_INSNS, 1, 1 },       /* the same, "precise distribution" */
+    { 0x4f2e, BASE_INSNS, 1, 100 },     /* last level cache references */
+    { 0x412e, BASE_INSNS, 1, 1000 },    /* and misses */
+    { 0x00c4, BASE_BRANCHES, 1, 1 },    /* branches retired */
+    { 0x00c5, BASE_BRANCHES, 1, 50 },   /* and mispredicted ones */
+};
+
+static const PMUEvent fixed_events[PMU_FIXED] = {
+    { .base = BASE_INSNS, .num = 1, .den = 1 },
+    { .base = BASE_TICKS, .num = 1, .den = 1 },
+    { .base = BASE_TICKS, .num = 1, .den = 1 },
+};
+
+static bool pmu_fault(CPUX86State *env, PMUFault fault)
 {
-    return cpu->enable_pmu && tcg_enabled() && icount_enabled();
+    return unlikely(env_archcpu(env)->pmu_config.fault == fault);
 }
 
-static bool pmu_event(CPUX86State *env, uint32_t sel, PMUEvent *ev)
+static int pmu_gp_counters(CPUX86State *env)
 {
-    *ev = (PMUEvent) { .num = 1, .den = 1 };
+    return env_archcpu(env)->pmu_config.gp_counters;
+}
 
-    if ((sel & (EVTSEL_EDGE | EVTSEL_INV)) || (sel >> 24) > 1) {
-        return false;   /* no more than one event in any cycle */
+/* The bit of a counter in the GLOBAL_ registers */
+static uint64_t pmu_bit(int index)
+{
+    return 1ULL << (index < PMU_GP_MAX ? index :
+                    STATUS_FIXED + index - PMU_GP_MAX);
+}
+
+static uint64_t pmu_all_bits(CPUX86State *env)
+{
+    return MAKE_64BIT_MASK(0, pmu_gp_counters(env)) |
+           MAKE_64BIT_MASK(STATUS_FIXED, PMU_FIXED);
+}
+
+/* Enabled counters */
+
+static const PMUEvent *pmu_find_event(uint32_t sel)
+{
+    /* no more than one event happens in a cycle: greater masks are never met */
+    if ((sel & (EVTSEL_EDGE | EVTSEL_INV)) || sel >> 24 > 1) {
+        return NULL;
     }
-    switch (sel & 0xffff) {
-    case 0x003c: /* unhalted core cycles */
-        ev->base = PMU_TICKS;
-        ev->num = env_archcpu(env)->pmu_cpi;
-        ev->den = 100;
+    for (int i = 0; i < ARRAY_SIZE(gp_events); i++) {
+        if (gp_events[i].select == (sel & 0xffff)) {
+            return &gp_events[i];
+        }
+    }
+    return NULL;
+}
+
+static void pmu_add_live(X86PMUState *p, int index, const PMUEvent *ev,
+                         bool usr, bool os, bool pmi)
+{
+    p->live[p->nlive++] = (X86PMULive) {
+        .index = index, .usr = usr, .os = os, .pmi = pmi,
+        .base = ev->base, .num = ev->num, .den = ev->den,
+    };
+}
+
+/* To be called when what enables a counter has changed */
+static void pmu_find_live(CPUX86State *env)
+{
+    X86PMUState *p = &env->pmu;
+    uint64_t enabled = p->global_ctrl;
+
+    p->nlive = 0;
+    if (p->global_status & STATUS_CTR_FRZ) {
+        return;
+    }
+    for (int i = 0; i < pmu_gp_counters(env); i++) {
+        uint32_t sel = p->evtsel[i];
+        const PMUEvent *ev = pmu_find_event(sel);
+
+        if (ev && (sel & EVTSEL_EN) && (enabled & pmu_bit(i))) {
+            pmu_add_live(p, i, ev, sel & EVTSEL_USR, sel & EVTSEL_OS,
+                         sel & EVTSEL_INT);
+        }
+    }
+    for (int i = 0; i < PMU_FIXED; i++) {
+        int field = FIXED_FIELD(p->fixed_ctrl, i);
+
+        if ((field & (FIXED_OS | FIXED_USR)) &&
+            (enabled & pmu_bit(PMU_GP_MAX + i))) {
+            pmu_add_live(p, PMU_GP_MAX + i, &fixed_events[i],
+                         field & FIXED_USR, field & FIXED_OS,
+                         field & FIXED_PMI);
+        }
+    }
+}
+
+static bool pmu_counts_now(CPUX86State *env, X86PMULive *l)
+{
+    return pmu_fault(env, FAULT_NO_FILTER) ? l->usr || l->os :
+           env->hflags & HF_CPL_MASK ? l->usr : l->os;
+}
+
+/* Counting */
+
+static void pmu_overflow(CPUX86State *env, X86PMULive *l)
+{
+    X86PMUState *p = &env->pmu;
+
+    if (!pmu_fault(env, FAULT_NO_STATUS)) {
+        p->global_status |= pmu_bit(l->index);
+    }
+    if (l->pmi && !pmu_fault(env, FAULT_NO_PMI)) {
+        p->pmi_pending = true;
+    }
+}
+
+/*
+ * Count what was executed since the last call, but for the last @undo
+ * instructions: these are left to the next call.
+ */
+static void pmu_sync(CPUX86State *env, int undo)
+{
+    X86PMUState *p = &env->pmu;
+    int64_t ticks = icount_get_cpu(env_cpu(env)) - undo;
+    int64_t insns = pmu_fault(env, FAULT_REP_INSNS) ? ticks :
+                    ticks - p->unretired;
+    int64_t delta[NBASES] = {
+        [BASE_INSNS] = insns - p->last_insns,
+        [BASE_BRANCHES] = p->branches - p->last_branches,
+        [BASE_TICKS] = ticks - p->last_ticks,
+    };
+
+    p->last_ticks = ticks;
+    p->last_insns = insns;
+    p->last_branches = p->branches;
+    for (X86PMULive *l = p->live; l < p->live + p->nlive; l++) {
+        uint64_t *frac = &p->frac[l->index], *ctr = &p->counter[l->index];
+        int64_t d = delta[l->base];
+
+        if (!pmu_counts_now(env, l)) {
+            continue;
+        }
+        if (l->num != l->den) {
+            d = d * l->num + *frac;
+            *frac = d % l->den;
+            d /= l->den;
+        }
+        *ctr += d;
+        if (*ctr & ~CTR_MASK) {
+            *ctr &= CTR_MASK;
+            pmu_overflow(env, l);
+        }
+    }
+}
+
+/* After pmu_sync(): have pmu_stop() called no later than at the next overflow */
+static void pmu_rearm(CPUX86State *env)
+{
+    X86PMUState *p = &env->pmu;
+    int64_t stop = INT64_MAX;
+
+    for (X86PMULive *l = p->live; l < p->live + p->nlive; l++) {
+        uint64_t left = CTR_MASK + 1 - p->counter[l->index];
+
+        if (!l->pmi || !pmu_counts_now(env, l)) {
+            continue;
+        }
+        if (l->num != l->den) {
+            left = DIV_ROUND_UP(left * l->den - p->frac[l->index], l->num);
+        }
+        stop = MIN(stop, p->last_ticks + left);
+    }
+    if (p->pmi_pending) {
+        stop = p->last_ticks;
+    }
+    if (pmu_fault(env, FAULT_LATE_PMI) && stop != INT64_MAX) {
+        stop++;
+    }
+    icount_stop_set(env_cpu(env), stop == INT64_MAX ? 0 : MAX(stop, 1));
+}
+
+/* What arrives while LVTPC is masked is lost; delivery masks it */
+static void pmu_deliver(X86CPU *cpu)
+{
+    APICCommonState *s = APIC_COMMON(cpu->apic_state);
+    uint32_t *lvt = &s->lvt[APIC_LVT_PERFORM];
+    bool locked = qemu_mutex_iothread_locked();
+
+    if (*lvt & APIC_LVT_MASKED) {
+        cpu->env.pmu.pmi_latched = pmu_fault(&cpu->env, FAULT_LATCHED_PMI);
+        return;
+    }
+    if (!locked) {
+        qemu_mutex_lock_iothread();
+    }
+    apic_local_deliver(s, APIC_LVT_PERFORM);
+    if (!locked) {
+        qemu_mutex_unlock_iothread();
+    }
+    if (!pmu_fault(&cpu->env, FAULT_NO_MASK)) {
+        *lvt |= APIC_LVT_MASKED;
+    }
+}
+
+static void pmu_stop(CPUState *cs)
+{
+    X86CPU *cpu = X86_CPU(cs);
+    CPUX86State *env = &cpu->env;
+
+    pmu_sync(env, 0);
+    if (env->pmu.pmi_pending) {
+        env->pmu.pmi_pending = false;
+        pmu_deliver(cpu);
+    }
+    pmu_rearm(env);
+}
+
+void x86_pmu_set_cpl(CPUX86State *env, int cpl)
+{
+    if (cpl == (env->hflags & HF_CPL_MASK)) {
+        return;
+    }
+    pmu_sync(env, 0);
+    env->hflags = (env->hflags & ~HF_CPL_MASK) | cpl;
+    pmu_rearm(env);
+}
+
+void x86_pmu_lvtpc_written(X86CPU *cpu)
+{
+    X86PMUState *p = &cpu->env.pmu;
+
+    p->lvtpc_writes++;
+    if (p->pmi_latched) {
+        p->pmi_latched = false;
+        pmu_deliver(cpu);
+    }
+}
+
+/* Registers */
+
+static uint64_t pmu_inuse(CPUX86State *env)
+{
+    X86PMUState *p = &env->pmu;
+    uint64_t val = 0;
+
+    for (int i = 0; i < pmu_gp_counters(env); i++) {
+        val |= (p->evtsel[i] & 0xff ? pmu_bit(i) : 0) |
+               (p->evtsel[i] & EVTSEL_INT ? INUSE_PMI : 0);
+    }
+    for (int i = 0; i < PMU_FIXED; i++) {
+        int field = FIXED_FIELD(p->fixed_ctrl, i);
+
+        val |= (field & (FIXED_OS | FIXED_USR) ? pmu_bit(PMU_GP_MAX + i) : 0) |
+               (field & FIXED_PMI ? INUSE_PMI : 0);
+    }
+    return val;
+}
+
+typedef enum PMUReg {
+    REG_NONE,           /* not a register of the PMU */
+    REG_ABSENT,         /* of a counter that isn't there */
+    REG_PLAIN,          /* bits of a mask can be written, the others are 0 */
+    REG_LEGACY,         /* a counter of which 32 bits can be written */
+    REG_RDONLY,
+    REG_STATUS_CLEAR,
+    REG_STATUS_SET,
+} PMUReg;
+
+/* Find what an MSR is: where it is kept, and which bits can be written */
+static PMUReg pmu_find_reg(CPUX86State *env, uint32_t msr, uint64_t **reg,
+                           uint64_t *mask)
+{
+    X86PMUState *p = &env->pmu;
+    uint32_t n = pmu_gp_counters(env);
+
+    *reg = NULL;
+    *mask = 0;
+    if (msr - MSR_P6_PERFCTR0 < PMU_GP_MAX) {
+        *reg = &p->counter[msr - MSR_P6_PERFCTR0];
+        return msr - MSR_P6_PERFCTR0 < n ? REG_LEGACY : REG_ABSENT;
+    }
+    if (msr - MSR_IA32_PMC0 < PMU_GP_MAX) {
+        *reg = &p->counter[msr - MSR_IA32_PMC0];
+        *mask = CTR_MASK;
+        return msr - MSR_IA32_PMC0 < n ? REG_PLAIN : REG_ABSENT;
+    }
+    if (msr - MSR_P6_EVNTSEL0 < PMU_GP_MAX) {
+        *reg = &p->evtsel[msr - MSR_P6_EVNTSEL0];
+        *mask = UINT32_MAX;
+        return msr - MSR_P6_EVNTSEL0 < n ? REG_PLAIN : REG_ABSENT;
+    }
+    if (msr - MSR_CORE_PERF_FIXED_CTR0 < PMU_FIXED) {
+        *reg = &p->counter[PMU_GP_MAX + msr - MSR_CORE_PERF_FIXED_CTR0];
+        *mask = CTR_MASK;
+        return REG_PLAIN;
+    }
+    if (msr - MSR_CORE_PERF_FIXED_CTR0 < FIXED_MSRS) {
+        return REG_ABSENT;
+    }
+    switch (msr) {
+    case MSR_CORE_PERF_FIXED_CTR_CTRL:
+        *reg = &p->fixed_ctrl;
+        *mask = MAKE_64BIT_MASK(0, 4 * PMU_FIXED);
+        return REG_PLAIN;
+    case MSR_CORE_PERF_GLOBAL_CTRL:
+        *reg = &p->global_ctrl;
+        *mask = pmu_all_bits(env);
+        return REG_PLAIN;
+    case MSR_CORE_PERF_GLOBAL_STATUS:
+        *reg = &p->global_status;
+        return REG_RDONLY;
+    case MSR_CORE_PERF_GLOBAL_OVF_CTRL:
+        *mask = pmu_all_bits(env) | STATUS_LBR_FRZ | STATUS_CTR_FRZ |
+                STATUS_UNCORE | STATUS_BUFFER | STATUS_COND;
+        return REG_STATUS_CLEAR;
+    case MSR_CORE_PERF_GLOBAL_STATUS_SET:
+        *mask = pmu_all_bits(env) | STATUS_LBR_FRZ | STATUS_CTR_FRZ |
+                STATUS_UNCORE | STATUS_BUFFER;
+        return REG_STATUS_SET;
+    case MSR_CORE_PERF_GLOBAL_INUSE:
+    case MSR_IA32_PERF_CAPABILITIES:
+        return REG_RDONLY;
+    }
+    return REG_NONE;
+}
+
+static uint64_t pmu_read(CPUX86State *env, uint32_t msr, uint64_t *reg)
+{
+    switch (msr) {
+    case MSR_CORE_PERF_GLOBAL_INUSE:
+        return pmu_inuse(env);
+    case MSR_IA32_PERF_CAPABILITIES:
+        return PERF_CAP_FW_WRITES;
+    }
+    return reg ? *reg : 0;
+}
+
+/* False: the register or the value is not for writing */
+static bool pmu_write(CPUX86State *env, PMUReg type, uint64_t *reg,
+                      uint64_t mask, uint64_t val)
+{
+    X86PMUState *p = &env->pmu;
+
+    if (pmu_fault(env, FAULT_NO_GP) && mask) {
+        val &= mask;
+    }
+    if (type == REG_LEGACY) {
+        val = pmu_fault(env, FAULT_NO_SIGN) ? extract64(val, 0, 32) :
+              sextract64(val, 0, 32) & CTR_MASK;
+    } else if (type == REG_RDONLY || (val & ~mask)) {
+        return false;
+    }
+    switch (type) {
+    case REG_STATUS_CLEAR:
+        if (!pmu_fault(env, FAULT_NO_CLEAR)) {
+            p->global_status &= ~val;
+        }
         return true;
-    case 0x013c: /* unhalted reference cycles: as the TSC */
-    case 0x0300: /* likewise (fixed counter 2) */
-        ev->base = PMU_TICKS;
-        ev->num = icount_to_ns(1);
+    case REG_STATUS_SET:
+        p->global_status |= val;
         return true;
-    case 0x00c0: /* instructions retired */
-    case 0x01c0:
+    default:
+        break;
+    }
+    *reg = val;
+    if (reg >= p->counter && reg < p->counter + PMU_MAX) {
+        p->frac[reg - p->counter] = 0;
+        *reg += pmu_fault(env, FAULT_OFF_BY_ONE) && val < CTR_MASK;
+    }
+    return true;
+}
+
+/* What isn't the architecture's: true if @msr is such a register */
+static bool pmu_read_other(CPUX86State *env, uint32_t msr, uint64_t *val)
+{
+    X86PMUState *p = &env->pmu;
+
+    switch (msr) {
+    case MSR_COUNT_RDMSR:
+        *val = p->msr_reads;
         return true;
-    case 0x4f2e: /* LLC references */
-        ev->den = 100;
+    case MSR_COUNT_WRMSR:
+        *val = p->msr_writes;
         return true;
-    case 0x412e: /* LLC misses */
-        ev->den = 1000;
+    case MSR_COUNT_LVTPC:
+        *val = p->lvtpc_writes;
         return true;
-    case 0x00c4: /* branches retired */
-        ev->base = PMU_BRANCHES;
+    case MSR_COUNT_RDPMC:
+        *val = p->rdpmcs;
         return true;
-    case 0x00c5: /* mispredicted branches retired */
-        ev->base = PMU_BRANCHES;
-        ev->den = 50;
+    case MSR_IA32_MISC_ENABLE:
+        *val = env->msr_ia32_misc_enable | MISC_ENABLE_PMU |
+               MISC_ENABLE_NO_BTS | MISC_ENABLE_NO_PEBS;
         return true;
     }
     return false;
 }
 
-/* Is counter i (as in GLOBAL_CTRL) enabled, and if so what does it do? */
-static bool pmu_counter(CPUX86State *env, int i, uint64_t **ctr,
-                        uint64_t **frac, PMUEvent *ev, uint32_t *flags)
+static void pmu_return(CPUX86State *env, uint64_t val)
 {
-    uint32_t sel;
+    env->regs[R_EAX] = (uint32_t)val;
+    env->regs[R_EDX] = val >> 32;
+}
 
-    if (!(env->msr_global_ctrl >> i & 1)) {
+bool x86_pmu_rdmsr(CPUX86State *env, uintptr_t ra)
+{
+    uint32_t msr = env->regs[R_ECX];
+    uint64_t *reg, mask, val;
+    PMUReg type;
+
+    if (!env_archcpu(env)->enable_pmu) {
         return false;
     }
-    if (i >= FIXED_BASE) {
-        static const uint16_t fixed[] = { 0x00c0, 0x003c, 0x0300 };
-        uint32_t c = env->msr_fixed_ctr_ctrl >> (4 * (i - FIXED_BASE));
-
-        if (!(c & 3)) {
-            return false;
-        }
-        sel = fixed[i - FIXED_BASE] | (c & 1 ? EVTSEL_OS : 0) |
-              (c & 2 ? EVTSEL_USR : 0) | (c & 8 ? EVTSEL_INT : 0);
-        *ctr = &env->msr_fixed_counters[i - FIXED_BASE];
-        *frac = &env->pmu_frac[MAX_GP_COUNTERS + i - FIXED_BASE];
-    } else {
-        sel = env->msr_gp_evtsel[i];
-        if (!(sel & EVTSEL_EN)) {
-            return false;
-        }
-        *ctr = &env->msr_gp_counters[i];
-        *frac = &env->pmu_frac[i];
+    if (pmu_read_other(env, msr, &val)) {
+        pmu_return(env, val);
+        return true;
     }
-    *flags = sel;
-    return pmu_event(env, sel, ev);
-}
-
-static int pmu_next(CPUX86State *env, int i)
-{
-    i++;
-    if (i < FIXED_BASE && i >= env_archcpu(env)->pmu_gp_counters) {
-        i = FIXED_BASE;
-    }
-    return i < FIXED_BASE + MAX_FIXED_COUNTERS ? i : -1;
-}
-
-static bool pmu_cpl_match(CPUX86State *env, uint32_t flags)
-{
-    return flags & (env->hflags & HF_CPL_MASK ? EVTSEL_USR : EVTSEL_OS);
-}
-
-/*
- * Count what was executed since the last call, but for the last @undo
- * instructions: those are left to the next call.
- */
-void x86_pmu_sync(CPUX86State *env, int undo)
-{
-    int64_t ticks = icount_get_cpu(env_cpu(env)) - undo;
-    int64_t insns = ticks - env->pmu_unretired;
-    int64_t delta[PMU_NBASES] = {
-        [PMU_INSNS] = insns - env->pmu_last_insns,
-        [PMU_BRANCHES] = env->pmu_branches - env->pmu_last_branches,
-        [PMU_TICKS] = ticks - env->pmu_last_ticks,
-    };
-    uint64_t *ctr, *frac;
-    uint32_t flags;
-    PMUEvent ev;
-
-    env->pmu_last_insns = insns;
-    env->pmu_last_ticks = ticks;
-    env->pmu_last_branches = env->pmu_branches;
-    if (!env->pmu_active) {
-        return;
-    }
-    for (int i = 0; i >= 0; i = pmu_next(env, i)) {
-        int64_t d;
-
-        if (!pmu_counter(env, i, &ctr, &frac, &ev, &flags) ||
-            !pmu_cpl_match(env, flags)) {
-            continue;
-        }
-        d = delta[ev.base];
-        if (ev.num != ev.den) {
-            d = d * ev.num + *frac;
-            *frac = d % ev.den;
-            d /= ev.den;
-        }
-        *ctr += d;
-        if (*ctr & ~CTR_MASK) {
-            *ctr &= CTR_MASK;
-            env->msr_global_status |= 1ULL << i;
-            if (flags & EVTSEL_INT) {
-                env->pmu_pmi_pending = true;
-            }
-        }
-    }
-}
-
-/* Have x86_pmu_icount_stop called no later than at the next overflow */
-void x86_pmu_rearm(CPUX86State *env)
-{
-    int64_t stop = INT64_MAX;
-    uint64_t *ctr, *frac;
-    uint32_t flags;
-    PMUEvent ev;
-
-    env->pmu_active = false;
-    for (int i = 0; i >= 0; i = pmu_next(env, i)) {
-        if (!pmu_counter(env, i, &ctr, &frac, &ev, &flags)) {
-            continue;
-        }
-        env->pmu_active = true;
-        if ((flags & EVTSEL_INT) && pmu_cpl_match(env, flags)) {
-            uint64_t left = CTR_MASK + 1 - *ctr;
-
-            if (ev.num != ev.den) {
-                left = DIV_ROUND_UP(left * ev.den - *frac, ev.num);
-            }
-            stop = MIN(stop, env->pmu_last_ticks + left);
-        }
-    }
-    if (env->pmu_pmi_pending) {
-        stop = env->pmu_last_ticks;
-    }
-    icount_set_stop(env_cpu(env),
-                    stop == INT64_MAX ? 0 : MAX(stop, 1));
-}
-
-static void x86_pmu_icount_stop(CPUState *cs)
-{
-    X86CPU *cpu = X86_CPU(cs);
-    CPUX86State *env = &cpu->env;
-
-    x86_pmu_sync(env, 0);
-    if (env->pmu_pmi_pending) {
-        bool locked = qemu_mutex_iothread_locked();
-
-        env->pmu_pmi_pending = false;
-        if (!locked) {
-            qemu_mutex_lock_iothread();
-        }
-        apic_deliver_pmi(cpu->apic_state);
-        if (!locked) {
-            qemu_mutex_unlock_iothread();
-        }
-    }
-    x86_pmu_rearm(env);
-}
-
-void x86_pmu_init(X86CPU *cpu)
-{
-    CPU(cpu)->icount_stop_cb = x86_pmu_icount_stop;
-}
-
-/* The register behind an MSR number, or NULL */
-static uint64_t *pmu_reg(CPUX86State *env, uint32_t msr)
-{
-    uint32_t n = env_archcpu(env)->pmu_gp_counters;
-
-    if (msr - MSR_P6_PERFCTR0 < n) {
-        return &env->msr_gp_counters[msr - MSR_P6_PERFCTR0];
-    }
-    if (msr - MSR_IA32_PMC0 < n &&
-        env->features[FEAT_PERF_CAPABILITIES] & PERF_CAP_FW_WRITES) {
-        return &env->msr_gp_counters[msr - MSR_IA32_PMC0];
-    }
-    if (msr - MSR_P6_EVNTSEL0 < n) {
-        return &env->msr_gp_evtsel[msr - MSR_P6_EVNTSEL0];
-    }
-    if (msr - MSR_CORE_PERF_FIXED_CTR0 < MAX_FIXED_COUNTERS) {
-        return &env->msr_fixed_counters[msr - MSR_CORE_PERF_FIXED_CTR0];
-    }
-    switch (msr) {
-    case MSR_CORE_PERF_FIXED_CTR_CTRL:
-        return &env->msr_fixed_ctr_ctrl;
-    case MSR_CORE_PERF_GLOBAL_CTRL:
-        return &env->msr_global_ctrl;
-    case MSR_CORE_PERF_GLOBAL_STATUS:
-        return &env->msr_global_status;
-    case MSR_CORE_PERF_GLOBAL_OVF_CTRL:
-        return &env->msr_global_ovf_ctrl;
-    case MSR_IA32_PERF_CAPABILITIES:
-        return &env->features[FEAT_PERF_CAPABILITIES];
-    }
-    return NULL;
-}
-
-bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val)
-{
-    uint64_t *reg = pmu_reg(env, msr);
-
-    if (!reg) {
-        if (msr == MSR_CORE_PERF_GLOBAL_INUSE &&
-            env_archcpu(env)->pmu_version >= 4) {
-            int i;
-
-            *val = 0;
-            for (i = 0; i < env_archcpu(env)->pmu_gp_counters; i++) {
-                *val |= (uint64_t)!!(env->msr_gp_evtsel[i] & 0xff) << i;
-            }
-            for (i = 0; i < MAX_FIXED_COUNTERS; i++) {
-                *val |= (uint64_t)!!(env->msr_fixed_ctr_ctrl >> 4 * i & 3)
-                        << (FIXED_BASE + i);
-            }
-            return true;
-        }
+    type = pmu_find_reg(env, msr, &reg, &mask);
+    if (type == REG_NONE) {
         return false;
     }
-    x86_pmu_sync(env, 1);
-    x86_pmu_rearm(env);
-    *val = reg == &env->msr_global_ovf_ctrl ? 0 : *reg;
+    env->pmu.msr_reads++;
+    if (type == REG_ABSENT && !pmu_fault(env, FAULT_NO_GP)) {
+        raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+    }
+    /* the instruction doesn't count itself */
+    pmu_sync(env, 1);
+    pmu_rearm(env);
+    pmu_return(env, pmu_read(env, msr, reg));
     return true;
 }
 
-int x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
+bool x86_pmu_wrmsr(CPUX86State *env, uintptr_t ra)
 {
-    X86CPU *cpu = env_archcpu(env);
-    uint64_t *reg = pmu_reg(env, msr);
-    uint64_t all = MAKE_64BIT_MASK(0, cpu->pmu_gp_counters) |
-                   MAKE_64BIT_MASK(FIXED_BASE, MAX_FIXED_COUNTERS);
-    uint64_t bad = 0;
+    uint32_t msr = env->regs[R_ECX];
+    uint64_t val = (uint32_t)env->regs[R_EAX] | env->regs[R_EDX] << 32;
+    uint64_t *reg, mask, other;
+    PMUReg type;
+    bool good;
 
-    if (!reg && !(msr == MSR_CORE_PERF_GLOBAL_STATUS_SET &&
-                  cpu->pmu_version >= 4)) {
-        return 0;
-    }
-    /* The instruction itself counts as the new setting says */
-    x86_pmu_sync(env, 1);
-
-    switch (msr) {
-    case MSR_CORE_PERF_FIXED_CTR_CTRL:
-        bad = val & ~MAKE_64BIT_MASK(0, 4 * MAX_FIXED_COUNTERS);
-        break;
-    case MSR_CORE_PERF_GLOBAL_CTRL:
-        bad = val & ~all;
-        break;
-    case MSR_CORE_PERF_GLOBAL_STATUS:
-    case MSR_IA32_PERF_CAPABILITIES:
-        return -1;
-    case MSR_CORE_PERF_GLOBAL_OVF_CTRL:
-        bad = val & ~(all | 0xfULL << 60 | 1ULL << 55);
-        if (!bad) {
-            env->msr_global_status &= ~val;
-        }
-        break;
-    case MSR_CORE_PERF_GLOBAL_STATUS_SET:
-        bad = val & ~all;
-        if (!bad) {
-            env->msr_global_status |= val;
-        }
-        reg = &env->msr_global_status;
-        val = *reg;
-        break;
-    default:
-        if (msr - MSR_P6_PERFCTR0 < MAX_GP_COUNTERS) {
-            val = (int32_t)val & CTR_MASK;
-        } else if (msr - MSR_P6_EVNTSEL0 < MAX_GP_COUNTERS) {
-            bad = val >> 32;
-        } else {
-            bad = val & ~CTR_MASK;
-        }
-        break;
-    }
-    if (bad) {
-        return -1;
-    }
-    *reg = val;
-    x86_pmu_rearm(env);
-    return 1;
-}
-
-bool x86_pmu_rdpmc(CPUX86State *env, uint32_t idx, uint64_t *val)
-{
-    uint32_t n = idx & ~(1u << 30);
-
-    if (n >= (idx >> 30 & 1 ? MAX_FIXED_COUNTERS :
-              env_archcpu(env)->pmu_gp_counters)) {
+    if (!env_archcpu(env)->enable_pmu) {
         return false;
     }
-    x86_pmu_sync(env, 1);
-    x86_pmu_rearm(env);
-    *val = idx >> 30 & 1 ? env->msr_fixed_counters[n]
-                         : env->msr_gp_counters[n];
+    type = pmu_find_reg(env, msr, &reg, &mask);
+    if (type == REG_NONE) {
+        if (msr != MSR_IA32_MISC_ENABLE && pmu_read_other(env, msr, &other)) {
+            raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+        }
+        return false;
+    }
+    env->pmu.msr_writes += !pmu_fault(env, FAULT_NO_COUNT);
+    /* the instruction itself counts as the new setting says */
+    pmu_sync(env, 1);
+    good = type != REG_ABSENT && pmu_write(env, type, reg, mask, val);
+    if (good) {
+        pmu_find_live(env);
+    }
+    pmu_rearm(env);
+    if (!good && !pmu_fault(env, FAULT_NO_GP)) {
+        raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+    }
+    return true;
+}
+
+bool x86_pmu_rdpmc(CPUX86State *env, uintptr_t ra)
+{
+    uint32_t ecx = env->regs[R_ECX];
+    bool fixed = ecx >> 30 & 1;
+    uint32_t n = ecx & ~(1u << 30);
+
+    if (!env_archcpu(env)->enable_pmu) {
+        return false;
+    }
+    if (n >= (fixed ? PMU_FIXED : pmu_gp_counters(env))) {
+        raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+    }
+    env->pmu.rdpmcs++;
+    pmu_sync(env, 1);
+    pmu_rearm(env);
+    pmu_return(env, env->pmu.counter[fixed ? PMU_GP_MAX + n : n]);
+    return true;
+}
+
+/* The processor */
+
+void x86_pmu_cpuid(X86CPU *cpu, uint32_t index, uint32_t *eax, uint32_t *ebx,
+                   uint32_t *ecx, uint32_t *edx)
+{
+    switch (index) {
+    case 1:
+        if (cpu->enable_pmu) {
+            *ecx |= CPUID_EXT_PDCM;
+        }
+        break;
+    case 0xa:
+        if (cpu->enable_pmu) {
+            *eax = PMU_VERSION | cpu->pmu_config.gp_counters << 8 |
+                   PMU_WIDTH << 16 | PMU_EVENTS << 24;
+            *edx = PMU_FIXED | PMU_WIDTH << 5;
+        }
+        break;
+    case 0x15:
+        /* TSC and APIC timer: icount's nanoseconds */
+        *eax = *ebx = 1;
+        *ecx = NANOSECONDS_PER_SECOND;
+        break;
+    case 0x16:
+        *eax = *ebx = NANOSECONDS_PER_SECOND / 1000000;
+        *ecx = 100;
+        break;
+    }
+}
+
+void x86_pmu_reset(CPUX86State *env)
+{
+    env->pmu.global_ctrl = MAKE_64BIT_MASK(0, pmu_gp_counters(env));
+}
+
+bool x86_pmu_realize(X86CPU *cpu, Error **errp)
+{
+    X86PMUConfig *c = &cpu->pmu_config;
+
+    cpu->env.cpuid_level = MAX(cpu->env.cpuid_level, 0x16);
+    if (!cpu->enable_pmu) {
+        return true;
+    }
+    if (icount_enabled() != 1 || icount_to_ns(1) != 1) {
+        error_setg(errp, "the PMU needs -icount shift=0; or say pmu=off");
+        return false;
+    }
+    if (c->gp_counters < 1 || c->gp_counters > PMU_GP_MAX) {
+        error_setg(errp, "x-pmu-counters must be 1 to %d", PMU_GP_MAX);
+        return false;
+    }
+    for (int i = 0; c->fault_name; i++) {
+        if (i == ARRAY_SIZE(fault_names)) {
+            error_setg(errp, "unknown x-pmu-fault '%s'", c->fault_name);
+            return false;
+        }
+        if (!strcmp(fault_names[i], c->fault_name)) {
+            c->fault = i;
+            break;
+        }
+    }
+    CPU(cpu)->icount_stop.reached = pmu_stop;
     return true;
 }
