@@ -80,7 +80,7 @@ struct ring *ring_alloc(int cpu, u32 size, u32 watermark, wait_queue_head_t *wai
 	ring->mask = size - 1;
 	/* reached before the ring is too full for a sample */
 	ring->watermark = min(watermark, size - 2 * RING_KEEP);
-	ring->soft = ring->watermark - 1;
+	ring->soft = max_t(s64, ring->watermark - sizeof(struct vsamp_record_sample), 0);
 	ring->wait = wait;
 	init_irq_work(&ring->wake, ring_wake);
 	ring->page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
@@ -124,15 +124,6 @@ int ring_mmap_data(struct ring *ring, struct vm_area_struct *vma)
 }
 
 /*
- * What the records between the reader's tail and the reserved position would fill with @size bytes
- * more. A tail ahead of the records or too far behind gives more than the ring's size: full.
- */
-static u64 ring_used(struct ring *ring, u64 pos, u32 size)
-{
-	return pos + size - READ_ONCE(ring->page->tail);
-}
-
-/*
  * ring_begin() - reserve room
  * @keep: bytes that must stay free
  * @nested: returns whether a writer further out is to publish
@@ -147,7 +138,7 @@ u64 ring_begin(struct ring *ring, u32 size, u32 keep, bool *nested)
 	WRITE_ONCE(ring->busy, 1);
 	do {
 		pos = READ_ONCE(ring->reserve);
-		if (ring_used(ring, pos, size) > ring->size - keep)
+		if (ring_used(ring, pos) > ring->size - keep - size)
 			return U64_MAX;
 	} while (cmpxchg_local(&ring->reserve, pos, pos + size) != pos);
 	return pos;
@@ -197,7 +188,7 @@ static void ring_set_attention(struct ring *ring)
 /* The barrier pairs with the one in ring_wants_reader() */
 static void ring_check_watermark(struct ring *ring)
 {
-	if (ring_used(ring, READ_ONCE(ring->reserve), 0) < ring->watermark)
+	if (ring_used(ring, READ_ONCE(ring->reserve)) < ring->watermark)
 		return;
 	smp_mb();	/* the position, then woken */
 	if (READ_ONCE(ring->woken))
@@ -277,7 +268,7 @@ void ring_counts(struct ring *ring, u64 *produced, u64 *written, u64 *lost)
 
 bool ring_has_data(struct ring *ring)
 {
-	return ring_used(ring, READ_ONCE(ring->reserve), 0) != 0;
+	return ring_used(ring, READ_ONCE(ring->reserve)) != 0;
 }
 
 /* Whether the watermark is reached; if not, the writer wakes the reader when it is */
@@ -285,5 +276,5 @@ bool ring_wants_reader(struct ring *ring)
 {
 	WRITE_ONCE(ring->woken, false);
 	smp_mb();	/* pairs with ring_check_watermark() */
-	return ring_used(ring, READ_ONCE(ring->reserve), 0) >= ring->watermark;
+	return ring_used(ring, READ_ONCE(ring->reserve)) >= ring->watermark;
 }

@@ -22,7 +22,7 @@ struct vm_area_struct;
  * @reserve: position up to which room was given away
  * @attention: a sample taken at this time or later goes the slow way: a CLOCK record is due, or
  *	records were lost (then 0)
- * @soft: a sample that makes the ring fuller than this goes the slow way, too
+ * @soft: a sample that finds the ring this full goes the slow way, too
  * @busy: a writer that isn't an NMI is between reserving and publishing
  * @pending: records lost since the last LOST record
  *
@@ -69,6 +69,17 @@ bool ring_wants_reader(struct ring *ring);
 u64 ring_begin(struct ring *ring, u32 size, u32 keep, bool *nested);
 void ring_end(struct ring *ring, bool nested);
 
+/*
+ * Bytes between the reader's tail and a position. A tail ahead of the position, or too far behind,
+ * gives more than the ring's size: full.
+ */
+static __always_inline u64 ring_used(struct ring *ring, u64 pos)
+{
+	u64 tail = READ_ONCE(ring->page->tail);
+
+	return tail <= pos ? pos - tail : U64_MAX;
+}
+
 static __always_inline void
 ring_sample_fill(struct vsamp_record_sample *sample, struct pt_regs *regs, u64 time, u64 header)
 {
@@ -100,7 +111,7 @@ static __always_inline void ring_sample(struct ring *ring, struct pt_regs *regs,
 	u64 pos = ring->reserve;
 	u64 end = pos + sizeof(*sample);
 
-	if (unlikely(end - READ_ONCE(ring->page->tail) > ring->soft || time >= ring->attention)) {
+	if (unlikely(ring_used(ring, pos) >= ring->soft || time >= ring->attention)) {
 		ring_sample_slow(ring, regs, time, header);
 		return;
 	}

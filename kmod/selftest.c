@@ -164,8 +164,8 @@ static void selftest_nested(struct ring *ring)
 	EXPECT(ring->page->head == ring->reserve);
 	EXPECT(!ring->busy);
 	/* and when there was no room */
-	ring->page->tail = 1;
 	ring->reserve = 0;
+	ring->page->tail = 1;
 	EXPECT(ring_begin(ring, 24, 0, &nested) == U64_MAX);
 	ring->page->tail = 0;
 	selftest_nmi(ring, 3);
