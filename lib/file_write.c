@@ -74,19 +74,44 @@ static int writer_append(struct vsamp_writer *w, const void *data, size_t size,
 	return 0;
 }
 
-/* Compresses @raw behind room for the header; keeps it as it is where that is no longer */
-static int chunk_store(struct vsamp_writer *w, struct chunk_header *h, const struct buf *raw)
+/*
+ * Compresses @raw to @out as one frame. @parts, if there are any, are the sizes of its parts, each of
+ * which becomes a block of its own: bytes that have nothing in common need codes of their own.
+ */
+static size_t compress(struct vsamp_writer *w, ZSTD_outBuffer *out, const struct buf *raw,
+		       const uint32_t *parts, size_t n_parts)
 {
-	size_t bound = ZSTD_compressBound(raw->size), n;
+	ZSTD_inBuffer in = { raw->data, 0, 0 };
+	size_t left;
+
+	ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_only);
+	for (size_t i = 0; i < n_parts; i++) {
+		in.size += parts[i];
+		left = ZSTD_compressStream2(w->zstd, out, &in, ZSTD_e_flush);
+		if (ZSTD_isError(left) || left || in.pos < in.size)
+			return SIZE_MAX;
+	}
+	in.size = raw->size;
+	left = ZSTD_compressStream2(w->zstd, out, &in, ZSTD_e_end);
+	return left ? SIZE_MAX : out->pos;
+}
+
+/* Compresses @raw behind room for the header; keeps it as it is where that is no longer */
+static int chunk_store(struct vsamp_writer *w, struct chunk_header *h, const struct buf *raw,
+		       const uint32_t *parts, size_t n_parts)
+{
+	/* a block has three bytes of its own */
+	size_t bound = ZSTD_compressBound(raw->size) + 4 * n_parts, n;
+	ZSTD_outBuffer out;
 	int ret;
 
 	w->stored.size = 0;
 	ret = buf_reserve(&w->stored, sizeof(*h) + bound);
 	if (ret)
 		return ret;
-	n = ZSTD_compressCCtx(w->zstd, w->stored.data + sizeof(*h), bound, raw->data, raw->size,
-			      ZSTD_LEVEL);
-	if (!ZSTD_isError(n) && n < raw->size) {
+	out = (ZSTD_outBuffer){ w->stored.data + sizeof(*h), bound, 0 };
+	n = compress(w, &out, raw, parts, n_parts);
+	if (n < raw->size) {
 		h->flags |= CHUNK_ZSTD;
 	} else {
 		n = raw->size;
@@ -100,7 +125,7 @@ static int chunk_store(struct vsamp_writer *w, struct chunk_header *h, const str
 }
 
 static int writer_chunk(struct vsamp_writer *w, struct chunk_header *h, const struct buf *raw,
-			struct vsamp_error *err)
+			const uint32_t *parts, size_t n_parts, struct vsamp_error *err)
 {
 	int ret;
 
@@ -109,7 +134,7 @@ static int writer_chunk(struct vsamp_writer *w, struct chunk_header *h, const st
 				  "%s: a chunk of type %u would have %zu bytes; "
 				  "%u are allowed",
 				  w->path, h->type, raw->size, chunk_raw_max(h->type));
-	ret = chunk_store(w, h, raw);
+	ret = chunk_store(w, h, raw, parts, n_parts);
 	if (ret)
 		return writer_fail(w, ret, err);
 	memcpy(w->stored.data, h, sizeof(*h));
@@ -134,7 +159,8 @@ int vsamp_writer_open(struct vsamp_writer **out, const char *path, struct vsamp_
 	w->fd = -1;
 	w->path = strdup(path);
 	w->zstd = ZSTD_createCCtx();
-	if (!w->path || !w->zstd) {
+	if (!w->path || !w->zstd ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL))) {
 		ret = vsamp_fail(err, -ENOMEM, "%s: out of memory", path);
 		goto err_free;
 	}
@@ -181,7 +207,7 @@ int vsamp_writer_json(struct vsamp_writer *w, enum vsamp_chunk_type type, struct
 	ret = text ? buf_add(&w->raw, text, size) : -ENOMEM;
 	if (ret)
 		return writer_fail(w, ret, err);
-	return writer_chunk(w, &h, &w->raw, err);
+	return writer_chunk(w, &h, &w->raw, NULL, 0, err);
 }
 
 static struct stream *stream_new(void)
@@ -226,15 +252,16 @@ static int flush_records(struct vsamp_writer *w, uint32_t cpu, struct vsamp_erro
 		.time_min = p->time_min <= p->time_max ? p->time_min : 0,
 		.time_max = p->time_max,
 	};
+	uint32_t columns[PACK_COLUMNS + 1];
 	int ret;
 
 	if (!p->count)
 		return 0;
 	w->raw.size = 0;
-	ret = pack_finish(p, &w->raw);
+	ret = pack_finish(p, &w->raw, columns);
 	if (ret)
 		return writer_fail(w, ret, err);
-	return writer_chunk(w, &h, &w->raw, err);
+	return writer_chunk(w, &h, &w->raw, columns, PACK_COLUMNS + 1, err);
 }
 
 static int flush_sideband(struct vsamp_writer *w, uint32_t cpu, struct vsamp_error *err)
@@ -251,7 +278,7 @@ static int flush_sideband(struct vsamp_writer *w, uint32_t cpu, struct vsamp_err
 
 	if (!s->count)
 		return 0;
-	ret = writer_chunk(w, &h, &s->sideband, err);
+	ret = writer_chunk(w, &h, &s->sideband, NULL, 0, err);
 	s->sideband.size = 0;
 	s->count = 0;
 	s->time_min = UINT64_MAX;
@@ -361,7 +388,7 @@ int writer_kallsyms(struct vsamp_writer *w, FILE *lines, const char *sys, uint64
 	else if (ret)
 		vsamp_fail(err, ret, "cannot read the kernel's symbols: %s", strerror(-ret));
 	else
-		ret = writer_chunk(w, &h, &text, err);
+		ret = writer_chunk(w, &h, &text, NULL, 0, err);
 	buf_free(&text);
 	return ret;
 }

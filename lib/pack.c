@@ -23,6 +23,12 @@ static void put_byte(struct buf *b, uint8_t v)
 	b->data[b->size++] = v;
 }
 
+static void put_low16(struct buf *b, uint64_t v)
+{
+	put_byte(b, v);
+	put_byte(b, v >> 8);
+}
+
 static int get_varint(const uint8_t **at, const uint8_t *end, uint64_t *v)
 {
 	uint64_t value = 0;
@@ -92,6 +98,13 @@ int pack_check(const void *data, size_t size)
 	return 0;
 }
 
+static void table_empty(struct pack_table *t)
+{
+	t->rows = 0;
+	t->last = 0;
+	memset(t->hash, 0, sizeof(t->hash));
+}
+
 static void pack_empty(struct pack *p)
 {
 	for (int i = 0; i < PACK_COLUMNS; i++)
@@ -100,12 +113,9 @@ static void pack_empty(struct pack *p)
 	p->time_min = UINT64_MAX;
 	p->time_max = 0;
 	p->time_last = 0;
-	p->ip_last[0] = 0;
-	p->ip_last[1] = 0;
 	p->n_kinds = 0;
-	p->n_tasks = 0;
-	p->task_last = 0;
-	memset(p->task_hash, 0, sizeof(p->task_hash));
+	table_empty(&p->tasks);
+	table_empty(&p->regions);
 }
 
 void pack_init(struct pack *p)
@@ -136,32 +146,53 @@ static int pack_kind(struct pack *p, const struct vsamp_record_header *h, uint32
 	return ret;
 }
 
+/* 0: the row is there; 1: it is new; -ENOSPC */
+static int table_row(struct pack_table *t, uint64_t value, uint32_t *row)
+{
+	const uint32_t slots = 2 * PACK_ROWS_MAX;
+	uint32_t slot;
+
+	*row = t->last;
+	if (t->rows && t->row[t->last] == value)
+		return 0;
+	slot = (value * 0x9e3779b97f4a7c15ULL) >> 32 & (slots - 1);
+	for (; t->hash[slot]; slot = (slot + 1) & (slots - 1)) {
+		*row = t->hash[slot] - 1;
+		if (t->row[*row] == value) {
+			t->last = *row;
+			return 0;
+		}
+	}
+	if (t->rows == PACK_ROWS_MAX)
+		return -ENOSPC;
+	*row = t->rows++;
+	t->row[*row] = value;
+	t->hash[slot] = *row + 1;
+	t->last = *row;
+	return 1;
+}
+
 static int pack_task(struct pack *p, const struct vsamp_record_sample *s, uint32_t *row)
 {
-	const uint32_t slots = sizeof(p->task_hash) / sizeof(p->task_hash[0]);
-	uint32_t slot = (s->tid * 0x9e3779b1u) % slots;
-	struct buf *column = &p->column[PACK_TASKS];
-	int ret;
+	int ret = table_row(&p->tasks, (uint64_t)s->pid << 32 | s->tid, row);
 
-	*row = p->task_last;
-	if (p->n_tasks && p->tasks[*row].pid == s->pid && p->tasks[*row].tid == s->tid)
-		return 0;
-	for (; p->task_hash[slot]; slot = (slot + 1) % slots) {
-		*row = p->task_hash[slot] - 1;
-		if (p->tasks[*row].pid == s->pid && p->tasks[*row].tid == s->tid)
-			return 0;
+	if (ret == 1) {
+		put_varint(&p->column[PACK_TASKS], s->pid);
+		put_varint(&p->column[PACK_TASKS], zigzag((uint64_t)s->tid - s->pid));
 	}
-	if (p->n_tasks == PACK_TASKS_MAX)
-		return -ENOSPC;
-	ret = buf_reserve(column, 2 * VARINT_MAX);
-	if (ret)
-		return ret;
-	put_varint(column, s->pid);
-	put_varint(column, zigzag((uint64_t)s->tid - s->pid));
-	*row = p->n_tasks++;
-	p->tasks[*row] = (struct pack_task){ s->pid, s->tid };
-	p->task_hash[slot] = *row + 1;
-	return 0;
+	return ret < 0 ? ret : 0;
+}
+
+static int pack_region(struct pack *p, uint64_t region, uint32_t *row)
+{
+	int ret = table_row(&p->regions, region, row);
+
+	if (ret == 1) {
+		uint64_t before = *row ? p->regions.row[*row - 1] : 0;
+
+		put_varint(&p->column[PACK_REGIONS], zigzag(region - before));
+	}
+	return ret < 0 ? ret : 0;
 }
 
 static void pack_time(struct pack *p, uint64_t time)
@@ -174,25 +205,27 @@ static void pack_time(struct pack *p, uint64_t time)
 
 static int pack_add_sample(struct pack *p, const struct vsamp_record_sample *s)
 {
-	bool user = s->h.flags & VSAMP_SAMPLE_USER;
-	uint32_t kind, task;
+	uint64_t time = zigzag(s->time - p->time_last);
+	uint32_t kind, task, region;
 	int ret = 0;
 
-	for (int i = PACK_KIND; i < PACK_COLUMNS && !ret; i++)
-		ret = buf_reserve(&p->column[i], VARINT_MAX);
+	for (int i = PACK_KINDS; i < PACK_COLUMNS && !ret; i++)
+		ret = buf_reserve(&p->column[i], 2 * VARINT_MAX);
 	if (!ret)
 		ret = pack_kind(p, &s->h, &kind);
 	if (!ret)
 		ret = pack_task(p, s, &task);
+	if (!ret)
+		ret = pack_region(p, s->ip >> 16, &region);
 	if (ret)
 		return ret;
 	put_byte(&p->column[PACK_KIND], kind + 1);
-	put_varint(&p->column[PACK_TIME], zigzag(s->time - p->time_last));
+	put_varint(&p->column[PACK_TIME], time >> 16);
+	put_low16(&p->column[PACK_TICKS], time);
 	put_varint(&p->column[PACK_TASK], task);
-	put_varint(&p->column[PACK_IP], zigzag(s->ip - p->ip_last[user]));
-	p->task_last = task;
+	put_varint(&p->column[PACK_REGION], region);
+	put_low16(&p->column[PACK_IP], s->ip);
 	p->time_last = s->time;
-	p->ip_last[user] = s->ip;
 	return 0;
 }
 
@@ -228,10 +261,10 @@ int pack_add(struct pack *p, const struct vsamp_record_header *rec)
 	return 0;
 }
 
-/* The packed bytes: the size of each column, a zero (for alignment), the columns */
-#define PACK_HEADER_WORDS (PACK_COLUMNS + 1)
+/* The packed bytes: the size of each column, zeros to a multiple of 8 bytes, the columns */
+#define PACK_HEADER_WORDS ((PACK_COLUMNS + 1) & ~1)
 
-int pack_finish(struct pack *p, struct buf *out)
+int pack_finish(struct pack *p, struct buf *out, uint32_t parts[PACK_COLUMNS + 1])
 {
 	uint32_t header[PACK_HEADER_WORDS] = { 0 };
 	size_t size = sizeof(header);
@@ -239,8 +272,10 @@ int pack_finish(struct pack *p, struct buf *out)
 
 	for (int i = 0; i < PACK_COLUMNS; i++) {
 		header[i] = p->column[i].size;
+		parts[i + 1] = header[i];
 		size += header[i];
 	}
+	parts[0] = sizeof(header);
 	ret = buf_reserve(out, size);
 	if (ret)
 		return ret;
@@ -253,39 +288,59 @@ int pack_finish(struct pack *p, struct buf *out)
 
 static int unpack_kinds(struct unpack *u)
 {
-	size_t max = u->end[PACK_KINDS] - u->at[PACK_KINDS];
-	uint64_t v;
-
-	u->kinds = malloc(max * sizeof(*u->kinds) + 1);
-	if (!u->kinds)
-		return -ENOMEM;
-	while (u->at[PACK_KINDS] < u->end[PACK_KINDS]) {
-		if (get_varint(&u->at[PACK_KINDS], u->end[PACK_KINDS], &v) || v > UINT32_MAX)
+	while (u->at[PACK_KINDS] < u->end[PACK_KINDS])
+		if (get_varint(&u->at[PACK_KINDS], u->end[PACK_KINDS], &u->kinds[u->n_kinds++]))
 			return -EBADMSG;
-		u->kinds[u->n_kinds++] = v;
-	}
 	return 0;
 }
 
 static int unpack_tasks(struct unpack *u)
 {
-	size_t max = (u->end[PACK_TASKS] - u->at[PACK_TASKS]) / 2;
 	const uint8_t *end = u->end[PACK_TASKS];
 	uint64_t pid, tid;
 
-	u->tasks = malloc(max * sizeof(*u->tasks) + 1);
-	if (!u->tasks)
-		return -ENOMEM;
 	while (u->at[PACK_TASKS] < end) {
 		if (get_varint(&u->at[PACK_TASKS], end, &pid) ||
-		    get_varint(&u->at[PACK_TASKS], end, &tid) || pid > UINT32_MAX)
+		    get_varint(&u->at[PACK_TASKS], end, &tid))
 			return -EBADMSG;
 		tid = pid + unzigzag(tid);
-		if (tid > UINT32_MAX)
+		if (pid > UINT32_MAX || tid > UINT32_MAX)
 			return -EBADMSG;
-		u->tasks[u->n_tasks++] = (struct pack_task){ pid, tid };
+		u->tasks[u->n_tasks++] = pid << 32 | tid;
 	}
 	return 0;
+}
+
+static int unpack_regions(struct unpack *u)
+{
+	uint64_t region = 0, v;
+
+	while (u->at[PACK_REGIONS] < u->end[PACK_REGIONS]) {
+		if (get_varint(&u->at[PACK_REGIONS], u->end[PACK_REGIONS], &v))
+			return -EBADMSG;
+		region += unzigzag(v);
+		u->regions[u->n_regions++] = region;
+	}
+	return 0;
+}
+
+static int unpack_tables(struct unpack *u)
+{
+	/* a row takes a byte at least */
+	size_t kinds = u->end[PACK_KINDS] - u->at[PACK_KINDS];
+	size_t tasks = u->end[PACK_TASKS] - u->at[PACK_TASKS];
+	size_t regions = u->end[PACK_REGIONS] - u->at[PACK_REGIONS];
+	int ret;
+
+	u->kinds = malloc((kinds + tasks + regions + 1) * sizeof(uint64_t));
+	if (!u->kinds)
+		return -ENOMEM;
+	u->tasks = u->kinds + kinds;
+	u->regions = u->tasks + tasks;
+	ret = unpack_kinds(u);
+	if (!ret)
+		ret = unpack_tasks(u);
+	return ret ? ret : unpack_regions(u);
 }
 
 int unpack_open(struct unpack *u, const void *data, size_t size, uint32_t count)
@@ -312,9 +367,7 @@ int unpack_open(struct unpack *u, const void *data, size_t size, uint32_t count)
 		return -EBADMSG;
 	u->sample.h.type = VSAMP_RECORD_SAMPLE;
 	u->sample.h.size = sizeof(u->sample);
-	ret = unpack_kinds(u);
-	if (!ret)
-		ret = unpack_tasks(u);
+	ret = unpack_tables(u);
 	if (ret)
 		unpack_close(u);
 	return ret;
@@ -323,9 +376,7 @@ int unpack_open(struct unpack *u, const void *data, size_t size, uint32_t count)
 void unpack_close(struct unpack *u)
 {
 	free(u->kinds);
-	free(u->tasks);
 	u->kinds = NULL;
-	u->tasks = NULL;
 }
 
 int unpack_count(const struct unpack *u, uint32_t counts[UINT8_MAX])
@@ -359,24 +410,33 @@ static int unpack_column(struct unpack *u, enum pack_column column, uint64_t *v)
 	return get_varint(&u->at[column], u->end[column], v);
 }
 
+static int unpack_low16(struct unpack *u, enum pack_column column, uint64_t *v)
+{
+	const uint8_t *at = u->at[column];
+
+	if (u->end[column] - at < 2)
+		return -EBADMSG;
+	*v = at[0] | at[1] << 8;
+	u->at[column] += 2;
+	return 0;
+}
+
 static int unpack_sample(struct unpack *u, uint8_t kind, const struct vsamp_record_header **rec)
 {
 	struct vsamp_record_sample *s = &u->sample;
-	uint64_t time, task, ip;
-	bool user;
+	uint64_t time, ticks, task, region, ip;
 
 	if (kind > u->n_kinds || unpack_column(u, PACK_TIME, &time) ||
-	    unpack_column(u, PACK_TASK, &task) || task >= u->n_tasks ||
-	    unpack_column(u, PACK_IP, &ip))
+	    unpack_low16(u, PACK_TICKS, &ticks) || unpack_column(u, PACK_TASK, &task) ||
+	    task >= u->n_tasks || unpack_column(u, PACK_REGION, &region) ||
+	    region >= u->n_regions || unpack_low16(u, PACK_IP, &ip))
 		return -EBADMSG;
 	s->h.event = u->kinds[kind - 1];
 	s->h.flags = u->kinds[kind - 1] >> 16;
-	user = s->h.flags & VSAMP_SAMPLE_USER;
-	s->time += unzigzag(time);
-	s->pid = u->tasks[task].pid;
-	s->tid = u->tasks[task].tid;
-	u->ip_last[user] += unzigzag(ip);
-	s->ip = u->ip_last[user];
+	s->time += unzigzag(time << 16 | ticks);
+	s->pid = u->tasks[task] >> 32;
+	s->tid = u->tasks[task];
+	s->ip = u->regions[region] << 16 | ip;
 	*rec = &s->h;
 	return 1;
 }

@@ -17,34 +17,38 @@
 #define PACK_RECORDS_MAX 16384	      /* records of a chunk */
 #define PACK_SIZE_MAX	 (256U << 10) /* bytes gathered before a chunk is written */
 #define PACK_KINDS_MAX	 64
-#define PACK_TASKS_MAX	 4096
+#define PACK_ROWS_MAX	 4096 /* of the larger tables */
 
 enum pack_column {
-	PACK_OTHERS, /* the other records, whole; first, so that it is aligned */
-	PACK_KINDS,  /* table: event, flags */
-	PACK_TASKS,  /* table: pid, tid */
-	PACK_KIND,   /* a record: a byte, 0 = the next of the others, else row + 1 of the kinds */
-	PACK_TIME,   /* a sample: difference to the last one */
-	PACK_TASK,   /* a sample: row of the tasks */
-	PACK_IP,     /* a sample: difference to the last one of the same mode */
+	PACK_OTHERS,  /* the other records, whole; first, so that it is aligned */
+	PACK_KINDS,   /* table: event, flags */
+	PACK_TASKS,   /* table: pid, tid */
+	PACK_REGIONS, /* table: upper 48 bits of addresses */
+	PACK_KIND,    /* a record: a byte, 0 = the next of the others, else row + 1 of the kinds */
+	PACK_TIME,    /* a sample: difference to the last one's time, without its lower 16 bits */
+	PACK_TICKS,   /* a sample: these lower 16 bits */
+	PACK_TASK,    /* a sample: row of the tasks */
+	PACK_REGION,  /* a sample: row of the regions */
+	PACK_IP,      /* a sample: lower 16 bits of its address */
 	PACK_COLUMNS
 };
 
-struct pack_task {
-	uint32_t pid;
-	uint32_t tid;
+/* Gives equal values the same row */
+struct pack_table {
+	uint64_t row[PACK_ROWS_MAX];
+	uint32_t rows, last;		  /* last: the row that was found last */
+	uint16_t hash[2 * PACK_ROWS_MAX]; /* row + 1 */
 };
 
 struct pack {
 	struct buf column[PACK_COLUMNS];
 	uint32_t count;
 	uint64_t time_min, time_max; /* over the records whose time is known */
-	uint64_t time_last, ip_last[2];
+	uint64_t time_last;
 	uint32_t kinds[PACK_KINDS_MAX];
 	uint32_t n_kinds;
-	struct pack_task tasks[PACK_TASKS_MAX];
-	uint32_t n_tasks, task_last;
-	uint16_t task_hash[2 * PACK_TASKS_MAX]; /* row + 1 */
+	struct pack_table tasks;   /* pid << 32 | tid */
+	struct pack_table regions; /* address >> 16 */
 };
 
 void pack_init(struct pack *p);
@@ -59,17 +63,14 @@ int pack_check(const void *data, size_t size);
  */
 int pack_add(struct pack *p, const struct vsamp_record_header *rec);
 
-/* Appends the packed bytes to @out and empties the pack. */
-int pack_finish(struct pack *p, struct buf *out);
+/* Appends the packed bytes to @out, tells the sizes of their parts, and empties the pack. */
+int pack_finish(struct pack *p, struct buf *out, uint32_t parts[PACK_COLUMNS + 1]);
 
 /* Reads packed bytes, which must stay in place, 8-byte aligned. All are checked. */
 struct unpack {
 	const uint8_t *at[PACK_COLUMNS], *end[PACK_COLUMNS];
-	uint32_t *kinds;
-	uint32_t n_kinds;
-	struct pack_task *tasks;
-	uint32_t n_tasks;
-	uint64_t ip_last[2];
+	uint64_t *kinds, *tasks, *regions; /* in one piece of memory */
+	uint32_t n_kinds, n_tasks, n_regions;
 	struct vsamp_record_sample sample;
 };
 

@@ -23,16 +23,13 @@ extern "C" {
 struct vsamp_writer;
 struct vsamp_reader;
 struct json_object;
-union vsamp_record;
 
 enum vsamp_chunk_type {
-	VSAMP_CHUNK_META = 1,	 /* JSON: what was asked, on which machine (docs/file-format.md) */
-	VSAMP_CHUNK_RECORDS = 2, /* ring records of one CPU, by column */
-	VSAMP_CHUNK_SIDEBAND =
-		3, /* perf records of one CPU: mmap2, comm, fork, exit, switches, lost */
-	VSAMP_CHUNK_KALLSYMS =
-		4,	     /* /proc/kallsyms as the recorder saw it, and the kernel's build-id */
-	VSAMP_CHUNK_END = 5, /* JSON: totals; its presence means that the recording is complete */
+	VSAMP_CHUNK_META = 1,	  /* JSON: what was asked, on which machine */
+	VSAMP_CHUNK_RECORDS = 2,  /* ring records of one CPU, by column */
+	VSAMP_CHUNK_SIDEBAND = 3, /* perf records of one CPU: of processes, mappings, losses */
+	VSAMP_CHUNK_KALLSYMS = 4, /* the kernel's symbols and build-ids as the recorder saw them */
+	VSAMP_CHUNK_END = 5,	  /* JSON: totals; if it is there the recording is complete */
 };
 
 #define VSAMP_CPUS_MAX 8192u	  /* CPU numbers are below it */
@@ -108,9 +105,8 @@ struct vsamp_chunk {
 	uint32_t count;	   /* records in it */
 	uint32_t raw_size; /* bytes, decompressed */
 	uint32_t size;	   /* bytes as stored, without the header */
-	uint64_t
-		time_min; /* of its records: ticks of the session's clock; SIDEBAND and KALLSYMS: */
-	uint64_t time_max; /* ns of CLOCK_MONOTONIC_RAW */
+	uint64_t time_min; /* ticks of the session's clock; of SIDEBAND and KALLSYMS: ns of */
+	uint64_t time_max; /* CLOCK_MONOTONIC_RAW */
 };
 
 /**

@@ -47,8 +47,8 @@ struct vsamp_recording_cpu {
 };
 
 struct vsamp_recording_totals {
-	uint64_t produced, written,
-		lost;	  /* as told by the end chunk; else as far as the file goes */
+	/* as the end chunk tells; else as far as the file goes */
+	uint64_t produced, written, lost;
 	uint64_t records; /* in the file */
 	uint64_t throttles;
 	uint64_t sideband_lost; /* task and mapping records */
