@@ -14,7 +14,6 @@ INCDIR	?= $(PREFIX)/include
 MANDIR	?= $(PREFIX)/share/man
 DESTDIR	?=
 
-CC	?= gcc
 CFLAGS	?= -O2 -g
 PKGS	:= libmnl libdw libelf libzstd json-c
 WARN	:= -Wall -Wextra -Wno-unused-parameter -Wstrict-prototypes -Wmissing-prototypes -Wvla \
@@ -32,9 +31,10 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 LIB_OBJ	:= $(LIB_SRC:%.c=$(B)/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/%.o)
 UNIT	:= $(UNIT_SRC:%.c=$(B)/%)
+KSELFTEST := $(patsubst %.c,$(B)/%,$(wildcard tests/kselftest/*_test.c))
 MAN	:= $(wildcard docs/man/*.[1-8])
 
-.PHONY: all user module unit install install-user install-module dkms-install dkms-remove \
+.PHONY: all user module unit tests progs install install-user install-module dkms-install dkms-remove \
 	check lint demo bench clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -115,6 +115,24 @@ help:
 
 unit: $(UNIT)
 
+# what suites run, beside what is installed
+tests: user unit progs $(KSELFTEST)
+
+# what is sampled and counted in tests: programs of known lengths
+PROGS	:= $(addprefix $(B)/tests/progs/,loop spin ticks sample_times)
+progs: $(PROGS)
+
+$(B)/tests/progs/%: tests/progs/%.S
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -DINSNS=200000000 -o $@ $<
+
+$(B)/tests/progs/ticks: tests/progs/ticks.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -static -o $@ $<
+
+$(B)/tests/progs/sample_times: $(B)/tests/progs/sample_times.o $(B)/libvsamp.so
+	$(CC) $(LDFLAGS) -o $@ $< $(B)/libvsamp.so
+
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
@@ -148,4 +166,21 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/unit.a
 
 $(B)/tests/unit/%.o: CPPFLAGS_ALL += -Ilib -Itools
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(UNIT:=.d)
+# the kernel's own harness, with the second client of the control family
+HARNESS	= $(eval HARNESS := $$(shell scripts/linux-source))$(HARNESS)
+KSELFTEST_PKGS := libnl-genl-3.0
+
+$(B)/tests/kselftest/%_test: $(B)/tests/kselftest/%_test.o $(B)/tests/kselftest/client.o \
+		$(B)/tests/kselftest/session.o
+	$(CC) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(KSELFTEST_PKGS)) -lpthread
+
+$(B)/tests/kselftest/control_test.o: $(B)/tests/kselftest/spec_tables.h
+$(B)/tests/kselftest/spec_tables.h: tests/kselftest/spec_tables.py uapi/vsamp.yaml
+	@mkdir -p $(@D)
+	$^ > $@
+
+$(B)/tests/kselftest/%.o: PKG_CFLAGS = -I$(B)/tests/kselftest -isystem $(HARNESS)/tools/testing/selftests \
+	$(shell pkg-config --cflags $(KSELFTEST_PKGS))
+$(B)/tests/kselftest/%.o: WARN += -Wno-sign-compare -Wno-missing-prototypes
+
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(UNIT:=.d) $(wildcard $(B)/tests/kselftest/*.d)

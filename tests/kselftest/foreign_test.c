@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+/* Somebody else at the PMU, by the module foreign/, which must be loaded */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/klog.h>
+
+#include "session.h"
+
+#include "harness.h"
+
+static char log_buf[1 << 20];
+
+static int act(const char *what)
+{
+	int fd = open("/sys/module/foreign/parameters/act", O_WRONLY);
+	int ret = fd < 0 || write(fd, what, strlen(what)) < 0 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* How often the kernel's log has a text */
+static int log_count(const char *text)
+{
+	int n = klogctl(3, log_buf, sizeof(log_buf) - 1), count = 0;
+	const char *p = log_buf;
+
+	log_buf[n < 0 ? 0 : n] = 0;
+	while ((p = strstr(p, text))) {
+		count++;
+		p++;
+	}
+	return count;
+}
+
+FIXTURE(foreign)
+{
+	struct client c;
+	struct config config;
+	int fd;
+};
+
+FIXTURE_SETUP(foreign)
+{
+	pin(0);
+	ASSERT_EQ(0, client_open(&self->c));
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+	self->config = config_instructions(10000);
+	ASSERT_EQ(0, session_configure(&self->c, self->fd, &self->config));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+}
+
+FIXTURE_TEARDOWN(foreign)
+{
+	close(self->fd);
+	client_close(&self->c);
+}
+
+static void expect_ended(struct __test_metadata *_metadata, FIXTURE_DATA(foreign) *self, int cpu, uint64_t reg)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLPRI };
+	struct seen seen = {};
+	struct stats stats;
+
+	while (poll(&p, 1, 5000) > 0) {
+		ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+		if (p.revents & POLLHUP)
+			break;
+	}
+	EXPECT_EQ(POLLHUP, p.revents & POLLHUP);
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	EXPECT_EQ(VSAMP_SESSION_ENDED, stats.state);
+	EXPECT_EQ(VSAMP_END_FOREIGN, stats.end_reason);
+	session_read(self->fd, &seen);
+	EXPECT_EQ(1, seen.states[VSAMP_STATE_FOREIGN]);
+	EXPECT_EQ(reg, seen.foreign_reg);
+	EXPECT_EQ(stats.produced, stats.written + stats.lost);
+	EXPECT_REFUSED(session_command(&self->c, VSAMP_CMD_STOP, self->fd), 0);
+}
+
+TEST_F(foreign, switching_all_counters_off_ends_the_run)
+{
+	run_instructions(1000000);
+	ASSERT_EQ(0, act("off"));
+	expect_ended(_metadata, self, 0, 0x38f);
+}
+
+TEST_F(foreign, also_on_another_cpu)
+{
+	pin(1);
+	ASSERT_EQ(0, act("off"));
+	expect_ended(_metadata, self, 1, 0x38f);
+}
+
+TEST_F(foreign, changing_an_event_select_ends_the_run)
+{
+	run_instructions(1000000);
+	ASSERT_EQ(0, act("select"));
+	expect_ended(_metadata, self, 0, 0x186);
+}
+
+TEST_F(foreign, the_next_session_starts)
+{
+	struct seen seen = {};
+	int fd;
+
+	ASSERT_EQ(0, act("off"));
+	expect_ended(_metadata, self, 0, 0x38f);
+	fd = session_open();
+	self->config.pids[0] = getpid();
+	self->config.n_pids = 1;
+	ASSERT_EQ(0, session_configure(&self->c, fd, &self->config));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, fd));
+	run_instructions(10000000);
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, fd));
+	session_read(fd, &seen);
+	EXPECT_LE(1000, seen.samples[0]);
+	EXPECT_GE(1010, seen.samples[0]);
+	close(fd);
+}
+
+TEST_F(foreign, our_own_interrupts_are_never_unknown)
+{
+	struct stats stats;
+	int before = log_count("unknown reason");
+
+	run_instructions(100000000);
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	EXPECT_LE(10000, stats.pmis);
+	EXPECT_EQ(before, log_count("unknown reason"));
+}
+
+TEST_F(foreign, an_nmi_that_is_not_ours_is_passed_on)
+{
+	struct seen seen = {};
+	struct stats stats;
+	int before = log_count("unknown reason"), i;
+
+	for (i = 0; i < 5; i++) {
+		run_instructions(1000003);
+		ASSERT_EQ(0, act("nmi"));
+	}
+	EXPECT_EQ(before + 5, log_count("unknown reason"));
+	run_instructions(1000000);
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	session_read(self->fd, &seen);
+	EXPECT_EQ(stats.samples[0], seen.samples[0]);
+	EXPECT_EQ(0, stats.lost);
+}
+
+TEST_HARNESS_MAIN
