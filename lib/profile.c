@@ -129,11 +129,11 @@ static int fold(struct vsamp_profile *p, const uint32_t *pids, size_t n_pids,
 	while ((ret = vsamp_recording_next(p->rec, &item, err)) > 0) {
 		const struct vsamp_record_sample *s = (const void *)item.record;
 
-		if (item.sideband) {
+		ret = 0;
+		if (item.sideband)
 			ret = procmap_apply(&p->procmap, item.sideband);
-		} else if (s->h.type == VSAMP_RECORD_SAMPLE) {
-			ret = pid_wanted(s->pid, pids, n_pids) ? add_sample(p, s) : 0;
-		}
+		else if (s->h.type == VSAMP_RECORD_SAMPLE && pid_wanted(s->pid, pids, n_pids))
+			ret = add_sample(p, s);
 		if (ret)
 			return vsamp_fail(err, ret, "%s: %s", vsamp_reader_path(p->rec->reader),
 					  ret == -E2BIG	  ? "more mappings than any machine has" :

@@ -3,6 +3,7 @@
 #ifndef MKFILE_H
 #define MKFILE_H
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
