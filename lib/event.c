@@ -119,21 +119,29 @@ static void event_from_row(struct vsamp_event *ev, const struct vsamp_event_info
 		ev->sav = row->sav;
 }
 
-static int event_unknown(const char *text, const char *name, struct vsamp_error *err)
+/* What libpfm4 does not take as a name may be a name of the table with a modifier misspelt */
+static bool event_is_misspelt_modifier(const char *name, const char **modifier)
 {
 	const char *colon = strrchr(name, ':');
+	char front[VSAMP_EVENT_NAME_MAX];
+
+	if (!colon)
+		return false;
+	snprintf(front, sizeof(front), "%.*s", (int)(colon - name), name);
+	*modifier = colon + 1;
+	return event_table_find(front);
+}
+
+static int event_unknown(const char *text, const char *name, int code, struct vsamp_error *err)
+{
+	const char *modifier;
 	char near[320];
 
-	/* Before a modifier misspelt the name may be known */
-	if (colon) {
-		char front[VSAMP_EVENT_NAME_MAX];
-
-		snprintf(front, sizeof(front), "%.*s", (int)(colon - name), name);
-		if (event_table_find(front))
-			return vsamp_fail(err, -EINVAL,
-					  "%s: '%s' is no modifier: they are u, k and sav=N", text,
-					  colon + 1);
-	}
+	if (event_is_misspelt_modifier(name, &modifier))
+		return vsamp_fail(err, -EINVAL, "%s: '%s' is no modifier: they are u, k and sav=N",
+				  text, modifier);
+	if (code != -ENOENT)
+		return code;
 	event_near(near, sizeof(near), name);
 	if (*near)
 		return vsamp_fail(err, -EINVAL, "%s: no such event; there is %s", name, near);
@@ -150,10 +158,8 @@ static int event_resolve(struct vsamp_event *ev, const char *text, struct vsamp_
 	if (!row) {
 		ret = event_parse_raw(ev->name, &config) ? 0 :
 							   event_pfm_encode(ev->name, &config, err);
-		if (ret == -ENOENT)
-			return event_unknown(text, ev->name, err);
 		if (ret)
-			return ret;
+			return event_unknown(text, ev->name, ret, err);
 		if (config & ~VSAMP_CONFIG_MASK)
 			return vsamp_fail(err, -EINVAL,
 					  "%s: bits %#" PRIx64 " are not an event's: use rUUEE",

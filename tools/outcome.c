@@ -55,6 +55,14 @@ static void outcome_say_lost(const struct outcome *s)
 	    t->lost, t->produced, 100.0 * t->lost / t->produced, advice, outcome_sav_factor(t));
 }
 
+/* In percent; without a sign that only rounding gives it */
+static double outcome_deviation(uint64_t samples, double target)
+{
+	double deviation = target > 0 ? 100 * (samples - target) / target : 0;
+
+	return fabs(deviation) < 0.05 ? 0 : deviation;
+}
+
 static void outcome_say_event(const struct outcome *s, unsigned int i)
 {
 	const struct vsamp_event *ev = &s->o->events[i];
@@ -69,7 +77,7 @@ static void outcome_say_event(const struct outcome *s, unsigned int i)
 	say("%s: %" PRIu64 " samples, SAV %" PRIu64 " (%s), target %.0f %s: %+.1f %%", ev->name,
 	    samples, ev->sav, vsamp_sav_source_name(ev->sav_source), target,
 	    s->calibration->per_cpu ? "(per CPU x CPUs)" : "(in total)",
-	    target > 0 ? 100 * (samples - target) / target : 0);
+	    outcome_deviation(samples, target));
 }
 
 void outcome_say(const struct outcome *s)
