@@ -314,6 +314,8 @@ int vsamp_writer_records(struct vsamp_writer *w, uint32_t cpu, const void *data,
 
 static bool sideband_check(const uint8_t *at, size_t size)
 {
+	if ((uintptr_t)at % 8)
+		return false;
 	while (size) {
 		struct perf_event_header h;
 

@@ -84,6 +84,8 @@ int pack_check(const void *data, size_t size)
 {
 	const uint8_t *at = data;
 
+	if ((uintptr_t)data % 8)
+		return -EINVAL;
 	while (size) {
 		struct vsamp_record_header h;
 

@@ -54,7 +54,7 @@ struct pack {
 void pack_init(struct pack *p);
 void pack_free(struct pack *p);
 
-/* Whether @data is whole records, each at least as long as its type says. */
+/* Whether @data is whole records in their places, each at least as long as its type says. */
 int pack_check(const void *data, size_t size);
 
 /*

@@ -54,8 +54,8 @@ int vsamp_writer_json(struct vsamp_writer *w, enum vsamp_chunk_type type, struct
 
 /**
  * vsamp_writer_records - append whole ring records of a CPU
- * @data: records as they stood in the ring (uapi/vsamp.h); checked: a record that runs over @size
- *	  is -EINVAL and nothing is taken
+ * @data: records as they stood in the ring (uapi/vsamp.h), 8-byte aligned; checked: a record that
+ *	  runs over @size is -EINVAL and nothing is taken
  * @size: bytes
  *
  * Records are gathered per CPU and written a chunk at a time; vsamp_writer_flush() writes what is
@@ -67,7 +67,7 @@ int vsamp_writer_records(struct vsamp_writer *w, uint32_t cpu, const void *data,
 /**
  * vsamp_writer_sideband - append whole perf records of a CPU
  * @data: struct perf_event_header records with the sample_id trailer TID | TIME | CPU, TIME on
- *	  CLOCK_MONOTONIC_RAW
+ *	  CLOCK_MONOTONIC_RAW; 8-byte aligned, checked like ring records
  */
 int vsamp_writer_sideband(struct vsamp_writer *w, uint32_t cpu, const void *data, size_t size,
 			  struct vsamp_error *err);
