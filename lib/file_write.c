@@ -186,6 +186,17 @@ err_free:
 	return ret;
 }
 
+int vsamp_writer_call(struct vsamp_writer *w, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	free(w->path);
+	w->path = copy;
+	return 0;
+}
+
 int vsamp_writer_json(struct vsamp_writer *w, enum vsamp_chunk_type type, struct json_object *obj,
 		      struct vsamp_error *err)
 {

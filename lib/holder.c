@@ -53,6 +53,9 @@ static unsigned int process_holds(int dir)
 				kinds |= 1U << held[i].kind;
 	}
 	closedir(fds);
+	/* A session's sideband is perf events that hold no counter */
+	if (kinds & 1U << VSAMP_HOLDER_VSAMP)
+		kinds = 1U << VSAMP_HOLDER_VSAMP;
 	return kinds;
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -21,6 +22,7 @@ struct vsamp_recorder {
 	struct vsamp_ring **ring;
 	unsigned int n;
 	int epoll;
+	uint64_t modules; /* fingerprint of the kernel's */
 };
 
 static uint64_t now_ns(void)
@@ -29,6 +31,41 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static uint64_t text_hash(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (unsigned char)*text) * 1099511628211U; /* FNV-1a */
+	while (*text++);
+	return hash;
+}
+
+/* Changes when a module comes, goes or moves; not with the modules' use counts */
+static uint64_t modules_fingerprint(void)
+{
+	FILE *f = fopen("/proc/modules", "re");
+	uint64_t hash = 0;
+	char line[1024], name[65], address[33];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%64s %*s %*s %*s %*s %32s", name, address) == 2)
+			hash = text_hash(text_hash(hash, name), address);
+	if (f)
+		fclose(f);
+	return hash;
+}
+
+/* Once a second or so: what was gathered goes to the file, with the names of new modules */
+static int recorder_flush(struct vsamp_recorder *r, struct vsamp_error *err)
+{
+	uint64_t modules = modules_fingerprint();
+
+	if (modules != r->modules) {
+		r->modules = modules;
+		vsamp_writer_kallsyms(r->w, NULL); /* without it there are fewer names */
+	}
+	return vsamp_writer_flush(r->w, err);
 }
 
 static struct vsamp_ring *recorder_ring(const struct vsamp_recorder *r, uint32_t cpu)
@@ -95,7 +132,12 @@ int vsamp_recorder_open(struct vsamp_recorder **recorder, struct vsamp_session *
 
 	if (!r)
 		return vsamp_fail(err, -ENOMEM, "out of memory");
-	*r = (struct vsamp_recorder){ .session = session, .sideband = sideband, .w = w };
+	*r = (struct vsamp_recorder){
+		.session = session,
+		.sideband = sideband,
+		.w = w,
+		.modules = modules_fingerprint(),
+	};
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll < 0 || epoll_add(r->epoll, vsamp_session_fd(session), EPOLLIN | EPOLLPRI) ||
 	    (sideband && epoll_add(r->epoll, vsamp_sideband_fd(sideband), EPOLLIN)))
@@ -191,7 +233,7 @@ static int recorder_loop(struct vsamp_recorder *r, int wake_fd, uint64_t deadlin
 		if (!ret)
 			ret = recorder_drain(r, err);
 		if (!ret && now_ns() >= flush) {
-			ret = vsamp_writer_flush(r->w, err);
+			ret = recorder_flush(r, err);
 			flush = now_ns() + FLUSH_NS;
 		}
 		if (ret)

@@ -68,7 +68,8 @@ static void record_meta(struct record *rec, struct vsamp_meta *meta)
 	*meta = (struct vsamp_meta){
 		.command_line = rec->argv,
 		.caps = &rec->cpus.caps,
-		.backend_reason = o->backend ? "asked for by -b" : "the only one, and not refused",
+		.backend_reason = o->backend ? "asked for by -b intel" :
+					       "Intel counters, not under a hypervisor",
 		.scope = run_is_launch(o) || o->n_pids ? VSAMP_SCOPE_PROCESS :
 			 o->cpus		       ? VSAMP_SCOPE_CPUS :
 							 VSAMP_SCOPE_MACHINE,

@@ -44,6 +44,9 @@ enum vsamp_chunk_type {
  */
 int vsamp_writer_open(struct vsamp_writer **w, const char *path, struct vsamp_error *err);
 
+/** vsamp_writer_call - have errors call the file @path, which it is to get or has got; -ENOMEM */
+int vsamp_writer_call(struct vsamp_writer *w, const char *path);
+
 /**
  * vsamp_writer_json - append a META or END chunk
  * @type: META comes first, END last, each once; END flushes first
