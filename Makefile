@@ -34,7 +34,7 @@ UNIT	:= $(UNIT_SRC:%.c=$(B)/%)
 KSELFTEST := $(patsubst %.c,$(B)/%,$(wildcard tests/kselftest/*_test.c))
 MAN	:= $(wildcard docs/man/*.[1-8])
 
-.PHONY: all user module unit tests progs install install-user install-module dkms-install dkms-remove \
+.PHONY: all user module unit progs tests progs install install-user install-module dkms-install dkms-remove \
 	check lint demo bench clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -66,7 +66,8 @@ install-user: user $(B)/installed/vsamp $(B)/libvsamp.pc
 	ln -sf libvsamp.so.0 $(DESTDIR)$(LIBDIR)/libvsamp.so
 	install -D -m 644 $(B)/libvsamp.pc $(DESTDIR)$(LIBDIR)/pkgconfig/libvsamp.pc
 	install -d $(DESTDIR)$(INCDIR)/vsamp
-	install -m 644 lib/include/vsamp/*.h uapi/vsamp.h $(DESTDIR)$(INCDIR)/vsamp/
+	install -m 644 lib/include/vsamp/*.h $(DESTDIR)$(INCDIR)/vsamp
+	install -m 644 uapi/vsamp.h $(DESTDIR)$(INCDIR)
 	set -e; for m in $(MAN); do \
 		install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/}; done
 	test -n "$(DESTDIR)" || ldconfig
@@ -183,4 +184,4 @@ $(B)/tests/kselftest/%.o: PKG_CFLAGS = -I$(B)/tests/kselftest -isystem $(HARNESS
 	$(shell pkg-config --cflags $(KSELFTEST_PKGS))
 $(B)/tests/kselftest/%.o: WARN += -Wno-sign-compare -Wno-missing-prototypes
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(UNIT:=.d) $(wildcard $(B)/tests/kselftest/*.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(UNIT:=.d) $(wildcard $(B)/tests/kselftest/*.d $(B)/tests/progs/*.d)
