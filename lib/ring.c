@@ -153,7 +153,7 @@ int vsamp_ring_begin(struct vsamp_ring *r, const void **data, size_t *size, stru
 	r->batch = head - r->tail;
 	if (!r->batch)
 		return 0;
-	if (r->batch > r->data_size || r->batch % 8)
+	if (r->batch > r->data_size)
 		r->broken = vsamp_fail(err, -EBADMSG,
 				       "ring of CPU %u: head %" PRIu64
 				       " can't follow tail %" PRIu64,

@@ -55,6 +55,8 @@ static void sav(void **state)
 		{ 2000005, FLOOR, MAX, 2000007 },
 		{ 2000006, FLOOR, MAX, 2000007 },
 		{ 2000008, FLOOR, MAX, 2000009 },
+		{ 2004.4, FLOOR, MAX, 2003 },
+		{ 2004.6, FLOOR, MAX, 2007 }, /* rounded first */
 		/* no more than 0.1 %: 1005 may move by 1, and neither 1004 nor 1006 will do */
 		{ 1005, FLOOR, MAX, 1005 },
 		{ 1000, FLOOR, MAX, 1001 },
@@ -64,6 +66,7 @@ static void sav(void **state)
 		{ -1, FLOOR, MAX, 1001 },
 		{ NAN, FLOOR, MAX, 1001 },
 		{ 999, FLOOR, MAX, 1001 },
+		{ 0, 2004, MAX, 2004 }, /* 2003 would do, but is below */
 		{ 5, 2, MAX, 5 },
 		{ 1, 2, MAX, 2 },
 		{ 1e30, FLOOR, 5000000, 4999999 },

@@ -123,9 +123,11 @@ static void parse_lists(void **state)
 	assert_int_equal(vsamp_events_parse(ev, &n, "instructions:k", NULL), 0);
 	assert_int_equal(n, 3);
 	assert_int_equal(ev[2].config, 0xc0);
+	assert_int_equal(vsamp_events_parse(ev, &n, "instructions", NULL), 0);
+	assert_int_equal(n, 4);
 	/* What is wrong in a list leaves what was there */
 	assert_int_equal(vsamp_events_parse(ev, &n, "branches,branches", NULL), -EINVAL);
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 4);
 }
 
 static void parse_too_many(void **state)

@@ -150,6 +150,7 @@ static const struct {
 	{ { "--ring-size", "1MB" }, "no ring size" },
 	{ { "--ring-size", "99999999999999999999" }, "no ring size" },
 	{ { "--ring-size", "18446744073709551615K" }, "no ring size" },
+	{ { "--ring-size", "18014398509482000K" }, "no ring size" }, /* 2^64 + 16K */
 	{ { "--pmi-limit", "1.5" }, "whole number" },
 	{ { "--pmi-limit", "0" }, "no number of interrupts" },
 	{ { "--nmi-watchdog" }, "needs a value" },

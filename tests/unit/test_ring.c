@@ -192,7 +192,10 @@ static void head_beyond(void **state)
 	size_t size;
 
 	fake_open(f);
-	f->page->head = SIZE + 8;
+	/* With records that look good all the way, and again in the second mapping */
+	for (unsigned int i = 0; i < SIZE / 32; i++)
+		fake_sample(f, 0, 32);
+	f->page->head = SIZE + 32;
 	assert_int_equal(fake_begin(f, &size), -EBADMSG);
 	/* and it stays so: nothing that comes later is believed */
 	f->page->head = 0;
@@ -281,6 +284,20 @@ static void bad_records(void **state)
 	}
 }
 
+/* What follows makes up for it, so that the end is met */
+static void crooked_record(void **state)
+{
+	const struct vsamp_record_header longer = { 77, 36, 0, 0 }, rest = { 77, 28, 0, 0 };
+	struct fake *f = *state;
+	size_t size;
+
+	fake_open(f);
+	fake_put(f, 0, &longer, sizeof(longer));
+	fake_put(f, 36, &rest, sizeof(rest));
+	f->page->head = 64;
+	assert_int_equal(fake_begin(f, &size), -EBADMSG);
+}
+
 static void unknown_type(void **state)
 {
 	const struct vsamp_record_header h = { 77, 8, 0xffff, 0xffff };
@@ -325,7 +342,7 @@ int main(void)
 		TEST(full),	   TEST(sums_saturate),	   TEST(head_beyond),
 		TEST(head_behind), TEST(head_crooked),	   TEST(tail_overwritten),
 		TEST(bad_records), TEST(size_overwritten), TEST(unknown_type),
-		TEST(bad_pages),
+		TEST(bad_pages),   TEST(crooked_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
