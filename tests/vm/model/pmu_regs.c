@@ -200,8 +200,8 @@ static int on_nmi(unsigned int cmd, struct pt_regs *regs)
 
 static void lvtpc_open(void)
 {
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	pmis = 0;
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
 static void check_cpuid(void)

@@ -36,6 +36,7 @@
 #define PMU_EVENTS      7       /* architectural events in CPUID */
 #define CTR_MASK        MAKE_64BIT_MASK(0, PMU_WIDTH)
 
+#define EVTSEL_EVENT    0xffff
 #define EVTSEL_USR      (1u << 16)
 #define EVTSEL_OS       (1u << 17)
 #define EVTSEL_EDGE     (1u << 18)
@@ -163,7 +164,7 @@ static const PMUEvent *pmu_find_event(uint32_t sel)
         return NULL;
     }
     for (int i = 0; i < ARRAY_SIZE(gp_events); i++) {
-        if (gp_events[i].select == (sel & 0xffff)) {
+        if (gp_events[i].select == (sel & EVTSEL_EVENT)) {
             return &gp_events[i];
         }
     }
@@ -478,11 +479,15 @@ static bool pmu_write(CPUX86State *env, PMUReg type, uint64_t *reg,
     default:
         break;
     }
-    *reg = val;
-    if (reg >= p->counter && reg < p->counter + PMU_MAX) {
-        p->frac[reg - p->counter] = 0;
-        *reg += pmu_fault(env, FAULT_OFF_BY_ONE) && val < CTR_MASK;
+    if (reg >= p->evtsel && reg < p->evtsel + PMU_GP_MAX &&
+        ((*reg ^ val) & EVTSEL_EVENT)) {
+        p->frac[reg - p->evtsel] = 0;
     }
+    if (reg >= p->counter && reg < p->counter + PMU_MAX &&
+        pmu_fault(env, FAULT_OFF_BY_ONE) && val < CTR_MASK) {
+        val++;
+    }
+    *reg = val;
     return true;
 }
 
