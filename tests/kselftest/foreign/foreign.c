@@ -10,7 +10,9 @@
 #include <linux/module.h>
 #include <linux/string.h>
 #include <asm/apic.h>
+#include <asm/irq_vectors.h>
 #include <asm/msr.h>
+#include <asm/perf_event.h>
 
 static int act_set(const char *val, const struct kernel_param *kp)
 {
