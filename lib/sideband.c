@@ -84,7 +84,7 @@ static int sideband_refused(uint32_t cpu, int code, struct vsamp_error *err)
 	if (code == -EACCES || code == -EPERM)
 		return vsamp_fail(
 			err, code,
-			"sideband: no permission to follow processes: kernel.perf_event_paranoid is %d, which asks for %s; set it to 0 and hold CAP_PERFMON, run as root, or record without process names by --no-sideband",
+			"sideband: no permission to follow processes: kernel.perf_event_paranoid is %d, which asks for %s; run as root%s, or record without names of processes: --no-sideband",
 			level, level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON");
 	if (code == -EMFILE)
 		return vsamp_fail(

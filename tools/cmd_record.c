@@ -101,6 +101,14 @@ static int record_write_json(struct record *rec, enum vsamp_chunk_type type,
 	return ret;
 }
 
+static bool record_counts_kernel(const struct options *o)
+{
+	for (unsigned int i = 0; i < o->n_events; i++)
+		if (o->events[i].kernel)
+			return true;
+	return false;
+}
+
 /* What stands before the records: how it is taken, the kernel's symbols, what runs already */
 static int record_write_start(struct record *rec, struct vsamp_error *err)
 {
@@ -113,8 +121,8 @@ static int record_write_start(struct record *rec, struct vsamp_error *err)
 	ret = record_write_json(rec, VSAMP_CHUNK_META, vsamp_meta_json(&meta), err);
 	if (ret)
 		return ret;
-	if (vsamp_writer_kallsyms(w, &why))
-		say("samples of the kernel will have no names: %s", why.text);
+	if (vsamp_writer_kallsyms(w, &why) && record_counts_kernel(&rec->o))
+		say("%s", why.text);
 	if (rec->o.no_sideband)
 		return 0;
 	ret = vsamp_sideband_open(&rec->run.sideband, VSAMP_SIDEBAND_SIZE_DEFAULT, err);
