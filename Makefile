@@ -120,7 +120,7 @@ unit: $(UNIT)
 tests: user unit progs $(KSELFTEST)
 
 # what is sampled and counted in tests: programs of known lengths
-PROGS	:= $(addprefix $(B)/tests/progs/,loop spin ticks sample_times)
+PROGS	:= $(addprefix $(B)/tests/progs/,loop spin ticks sample_times make_file)
 progs: $(PROGS)
 
 $(B)/tests/progs/%: tests/progs/%.S
@@ -133,6 +133,9 @@ $(B)/tests/progs/ticks: tests/progs/ticks.c
 
 $(B)/tests/progs/sample_times: $(B)/tests/progs/sample_times.o $(B)/libvsamp.so
 	$(CC) $(LDFLAGS) -o $@ $< $(B)/libvsamp.so
+
+$(B)/tests/progs/make_file: $(B)/tests/progs/make_file.o $(B)/unit.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)

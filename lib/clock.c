@@ -100,7 +100,8 @@ static void knots_choose(struct vsamp_clock_fit *f, const struct vsamp_clock_poi
 
 	for (size_t i = 0; i < count; i++) {
 		struct vsamp_clock_point *last = f->knots ? &f->knot[f->knots - 1] : NULL;
-		const struct vsamp_clock_point *before = f->knots > 1 ? last - 1 : NULL;
+		const struct vsamp_clock_point *before = f->knots > 1 ? &f->knot[f->knots - 2] :
+									NULL;
 
 		if (last && p[i].raw >= group && p[i].raw - group < KNOT_SPACING_NS) {
 			if (p[i].bracket < last->bracket &&

@@ -15,6 +15,7 @@
 #include "summary.h"
 
 #define PIDS_MAX   1024
+#define NOTES_MAX  5
 #define NAME_WIDTH 40 /* of a column, where no name needs less */
 
 struct report {
@@ -294,7 +295,7 @@ static int print_event(struct report *r, size_t event)
 	return 0;
 }
 
-/* Of the modules with samples, those whose symbols are missing, and why */
+/* Of the modules with most samples, those whose symbols are missing, and why */
 static int print_notes(struct report *r)
 {
 	struct vsamp_profile_row *rows;
@@ -303,12 +304,15 @@ static int print_notes(struct report *r)
 	if (row_rows(r, VSAMP_BY_MODULE, 0, &rows, &count))
 		return EXIT_ERROR;
 	for (size_t i = 0; i < count; i++) {
-		if (!rows[i].note)
+		if (!rows[i].note || notes++ >= NOTES_MAX)
 			continue;
-		fputs(notes++ ? "# " : "\n# ", stdout);
+		fputs(notes > 1 ? "# " : "\n# ", stdout);
 		escape_print(stdout, rows[i].module, 0);
 		printf(": %s\n", rows[i].note);
 	}
+	if (notes > NOTES_MAX)
+		printf("# ... and %zu modules more that lack symbols (--json tells them)\n",
+		       notes - NOTES_MAX);
 	free(rows);
 	return 0;
 }

@@ -122,8 +122,7 @@ void summary_print(const struct vsamp_recording *rec, const char *path)
 {
 	const struct vsamp_recording_totals *t = vsamp_recording_totals(rec);
 	const struct vsamp_recording_event *event;
-	size_t events = vsamp_recording_events(rec, &event), warnings;
-	const char *const *warning;
+	size_t events = vsamp_recording_events(rec, &event);
 
 	print_run(rec, path);
 	printf("# records: %" PRIu64 " produced %s %" PRIu64 " written + %" PRIu64 " lost, %" PRIu64
@@ -132,12 +131,6 @@ void summary_print(const struct vsamp_recording *rec, const char *path)
 	       complete(rec) ? "complete" : "INCOMPLETE");
 	for (size_t e = 0; e < events; e++)
 		print_event(&event[e]);
-	warnings = vsamp_recording_warnings(rec, &warning);
-	for (size_t i = 0; i < warnings; i++) {
-		fputs("# WARNING: ", stdout);
-		put(warning[i]);
-		putchar('\n');
-	}
 }
 
 static void add_number(struct json_object *o, const char *name, int64_t n)

@@ -26,7 +26,7 @@
 #include "file_private.h"
 #include "recording_private.h"
 
-#define META                                                                                       \
+#define META                                                                                 \
 	"{\"events\":[{\"index\":0,\"name\":\"a\",\"sav\":1},{\"index\":1,\"name\":\"b\"}]," \
 	"\"clock\":{\"khz\":1000}}"
 
@@ -146,7 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-static void seed(const char *folder, const char *name, uint8_t type, const void *data, uint16_t size)
+static void seed(const char *folder, const char *name, uint8_t type, const void *data,
+		 uint16_t size)
 {
 	struct piece p = { .type = type, .size = size };
 	char path[4096];
@@ -188,21 +189,42 @@ static void seeds(const char *folder)
 		uint64_t time;
 		struct sideband_id fid;
 	} sideband = {
-		{ PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, 48 }, 5, 5, "five", { 5, 5, 1, 0, 0 },
-		{ PERF_RECORD_MMAP2, 0, 112 }, 5, 5, 0x1000, 0x1000, 0, 1, 2, 3, 5, "/bin/true",
+		{ PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, 48 },
+		5,
+		5,
+		"five",
+		{ 5, 5, 1, 0, 0 },
+		{ PERF_RECORD_MMAP2, 0, 112 },
+		5,
+		5,
+		0x1000,
+		0x1000,
+		0,
+		1,
+		2,
+		3,
+		5,
+		"/bin/true",
 		{ 5, 5, 2, 0, 0 },
-		{ PERF_RECORD_FORK, 0, 56 }, 6, 5, 6, 5, 3, { 5, 5, 3, 0, 0 },
+		{ PERF_RECORD_FORK, 0, 56 },
+		6,
+		5,
+		6,
+		5,
+		3,
+		{ 5, 5, 3, 0, 0 },
 	};
-	static const char kallsyms[] = "build-id 1234 [kernel]\nbuild-id 56 [one]\n\n"
-				       "ffffffff81000000 T _stext\n10 t work\n40000000 t one\t[one]\n";
+	static const char kallsyms[] =
+		"build-id 1234 [kernel]\nbuild-id 56 [one]\n\n"
+		"ffffffff81000000 T _stext\n10 t work\n40000000 t one\t[one]\n";
 	static const char end[] = "{\"reason\":\"exit\",\"elapsed_ns\":5,\"cpus\":[{\"cpu\":0,"
 				  "\"produced\":3,\"written\":2,\"lost\":1,\"read\":2}],"
 				  "\"events\":[{\"index\":0,\"samples\":1}]}";
 	/* columns of two samples: header, tables of 1 + 2 + 1 bytes, then what is of each */
 	static const uint8_t columns[] = {
-		0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0,
-		2, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 0, 5, 0, 2, 1, 1, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0,
-		1, 2, 3, 4,
+		0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
+		2, 0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0,
+		0, 5, 0, 2, 1, 1, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 1, 2, 3, 4,
 	};
 
 	seed(folder, "records", 0, &records, sizeof(records));
