@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 /* as in tests/vm/run */
-#define PORT_OUT 0xe9
-#define PORT_ERR 0xea
+#define PORT_OUT    0xe9
+#define PORT_ERR    0xea
 #define PORT_RESULT 0xeb
-#define PORT_END 0x501
+#define PORT_END    0x501
 
 static char buf[65536];
 

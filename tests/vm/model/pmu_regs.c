@@ -58,19 +58,31 @@ static int ngp;
 
 static int failed;
 
-#define check(cond, fmt, ...) do {					\
-	bool _good = (cond);						\
-	failed += !_good;						\
-	pr_info("%s - " fmt "\n", _good ? "ok" : "not ok", ##__VA_ARGS__); \
-} while (0)
+static __printf(2, 3) void check(bool good, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
 
-#define check_is(got, want, fmt, ...) do {				\
-	u64 _got = (got), _want = (want);				\
-	if (_got == _want)						\
-		check(true, fmt, ##__VA_ARGS__);			\
-	else								\
-		check(false, fmt " (%#llx, not %#llx)", ##__VA_ARGS__, _got, _want); \
-} while (0)
+	failed += !good;
+	va_start(args, fmt);
+	vaf.va = &args;
+	pr_info("%s - %pV\n", good ? "ok" : "not ok", &vaf);
+	va_end(args);
+}
+
+static __printf(3, 4) void check_is(u64 got, u64 want, const char *fmt, ...)
+{
+	char name[80];
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(name, sizeof(name), fmt, args);
+	va_end(args);
+	if (got == want)
+		check(true, "%s", name);
+	else
+		check(false, "%s (%#llx, not %#llx)", name, got, want);
+}
 
 static u64 rd(u32 msr)
 {
@@ -219,7 +231,7 @@ static void check_cpuid(void)
 	check(cpuid_ecx(1) & BIT(15), "CPUID: PERF_CAPABILITIES is there");
 	check(rd(PERF_CAP) & BIT(13), "PERF_CAPABILITIES: full-width writes");
 	check(cpuid_edx(0x80000007) & BIT(8), "CPUID: the TSC is invariant");
-	check(!(rd(MSR_IA32_MISC_ENABLE) & BIT(7)) == false, "MISC_ENABLE: performance monitoring");
+	check(rd(MSR_IA32_MISC_ENABLE) & BIT(7), "MISC_ENABLE: performance monitoring");
 }
 
 /* A write of @val to @msr faults and leaves the register as it was */
@@ -246,9 +258,12 @@ static void check_faults(void)
 		check_reserved(A_PMC(i), BIT_ULL(48), name);
 	}
 	for (i = ngp; i < 8; i++) {
-		check(rd_faults(PMC(i)) && wr_faults(PMC(i), 0), "PMC%d is absent: faults", i);
-		check(rd_faults(A_PMC(i)) && wr_faults(A_PMC(i), 0), "A_PMC%d is absent: faults", i);
-		check(rd_faults(EVTSEL(i)) && wr_faults(EVTSEL(i), 0), "EVTSEL%d is absent: faults", i);
+		check(rd_faults(PMC(i)) && wr_faults(PMC(i), 0),
+		      "PMC%d is absent: faults", i);
+		check(rd_faults(A_PMC(i)) && wr_faults(A_PMC(i), 0),
+		      "A_PMC%d is absent: faults", i);
+		check(rd_faults(EVTSEL(i)) && wr_faults(EVTSEL(i), 0),
+		      "EVTSEL%d is absent: faults", i);
 	}
 	for (i = 0; i < NFIXED; i++)
 		check_reserved(FIXED(i), BIT_ULL(48), "fixed counter");
@@ -357,7 +372,8 @@ static void check_together(void)
 	check_is(good, ngp + NFIXED, "all counters at once");
 	check_is(rd(STATUS), 0xaa & (BIT_ULL(ngp) - 1), "and the status of those that wrapped");
 	wr(STATUS_CLEAR, BIT_ULL(1));
-	check_is(rd(STATUS), 0xa8 & (BIT_ULL(ngp) - 1), "GLOBAL_STATUS_RESET clears what is asked for");
+	check_is(rd(STATUS), 0xa8 & (BIT_ULL(ngp) - 1),
+		 "GLOBAL_STATUS_RESET clears what is asked for");
 	all_off();
 }
 
@@ -378,8 +394,10 @@ static void check_events(void)
 	check_is(count_event(LLC_REFS | SEL_OS), LOOP_INSNS / 100, "cache references");
 	check_is(count_event(LLC_MISSES | SEL_OS), LOOP_INSNS / 1000, "cache misses");
 	check_is(count_event(0x0300 | SEL_EN | SEL_OS), 0, "an unknown event counts nothing");
-	check_is(count_event(INSNS | SEL_OS | SEL_EDGE), 0, "edge detection: not modelled, counts nothing");
-	check_is(count_event(INSNS | SEL_OS | SEL_INV), 0, "inverted mask: not modelled, counts nothing");
+	check_is(count_event(INSNS | SEL_OS | SEL_EDGE), 0,
+		 "edge detection: not modelled, counts nothing");
+	check_is(count_event(INSNS | SEL_OS | SEL_INV), 0,
+		 "inverted mask: not modelled, counts nothing");
 	check_is(count_event((INSNS & ~SEL_EN) | SEL_OS), 0, "without EN nothing is counted");
 	all_off();
 }
@@ -402,7 +420,8 @@ static void check_rep(void)
 		     "xor %0, %0\n\t"
 		     "xor %1, %1\n\t"
 		     "wrmsr"
-		     : "+a" (lo), "+d" (hi), "+D" (p), "+r" (n) : "c" (GLOBAL), "i" (GLOBAL) : "memory");
+		     : "+a" (lo), "+d" (hi), "+D" (p), "+r" (n)
+		     : "c" (GLOBAL), "i" (GLOBAL) : "memory");
 	check_is(rd(A_PMC(0)), 7, "REP STOSB is one instruction");
 	check_is(rd(FIXED(1)), 7 + sizeof(buf), "and as many cycles as it has iterations, and one");
 	all_off();
@@ -479,7 +498,8 @@ static void check_inuse(void)
 	wr(FIXED_CTRL, 0x100);
 	check_is(rd(INUSE), BIT_ULL(1) | BIT_ULL(34), "GLOBAL_INUSE: counters");
 	wr(EVTSEL(1), SEL_INT);
-	check_is(rd(INUSE), BIT_ULL(63) | BIT_ULL(34), "GLOBAL_INUSE: interrupt of a general counter");
+	check_is(rd(INUSE), BIT_ULL(63) | BIT_ULL(34),
+		 "GLOBAL_INUSE: interrupt of a general counter");
 	wr(EVTSEL(1), 0);
 	wr(FIXED_CTRL, 0x080);
 	check_is(rd(INUSE), BIT_ULL(63), "GLOBAL_INUSE: interrupt of a fixed counter");
@@ -500,8 +520,8 @@ static void check_pmi_ip(void)
 		     "xor %0, %0\n\t"
 		     "wrmsr"
 		     : "+a" (lo), "+d" (hi), "=&r" (want) : "c" (GLOBAL) : "memory");
-	check(pmis == 1 && pmi_ip == want, "the interrupt comes right behind the instruction (%+ld)",
-	      (long)(pmi_ip - want));
+	check(pmis == 1 && pmi_ip == want,
+	      "the interrupt comes right behind the instruction (%+ld)", (long)(pmi_ip - want));
 	all_off();
 }
 

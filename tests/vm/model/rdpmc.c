@@ -27,7 +27,8 @@ int main(void)
 	if (!p->index)
 		errx(1, "no counter");
 	asm volatile("rdpmc\n\tmov %%eax, %0\n\tmov %%edx, %2\n\tnop\n\tnop\n\tnop\n\trdpmc"
-		     : "=&r"(first), "=&a"(second), "=&d"(high) : "c"(p->index - 1));
+		     : "=&r"(first), "=&a"(second), "=&d"(high)
+		     : "c"(p->index - 1));
 	printf("%u\n", second - first);
 	return 0;
 }
