@@ -85,7 +85,8 @@ static int sideband_refused(uint32_t cpu, int code, struct vsamp_error *err)
 		return vsamp_fail(
 			err, code,
 			"sideband: no permission to follow processes: kernel.perf_event_paranoid is %d, which asks for %s; run as root%s, or record without names of processes: --no-sideband",
-			level, level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON");
+			level, level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON",
+			level > 2 ? ", or set it to 2 and hold CAP_PERFMON" : "");
 	if (code == -EMFILE)
 		return vsamp_fail(
 			err, code,
