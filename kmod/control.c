@@ -363,7 +363,9 @@ static int control_configure(struct sk_buff *skb, struct genl_info *info)
 		goto out_config;
 
 	session_lock();
+	cpus_read_lock();
 	err = control_check_caps(config, info->extack);
+	cpus_read_unlock();
 	if (!err && session->state > VSAMP_SESSION_READY) {
 		NL_SET_ERR_MSG(info->extack, "this session has been started");
 		err = -EBADFD;
@@ -545,6 +547,7 @@ static int control_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	void *message;
 
 	session_lock();
+	cpus_read_lock();
 	for (cpu = cursor->cpu; cpu < nr_cpu_ids; cpu++) {
 		if (!session_stats(session, cpu, &stats))
 			continue;
@@ -558,6 +561,7 @@ static int control_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		}
 		genlmsg_end(skb, message);
 	}
+	cpus_read_unlock();
 	session_unlock();
 	cursor->cpu = cpu;
 	return skb->len;

@@ -48,7 +48,7 @@ struct pmu_stats {
  * @stats: add what this CPU has counted since it was started; interrupts off
  * @scope: stop or go on counting on this CPU as members of the scope come and go; interrupts off
  *
- * All but @caps and @scope are called under session_lock().
+ * All but @scope and @stats are called with CPUs kept from coming and going.
  */
 struct pmu_ops {
 	u32 backend;

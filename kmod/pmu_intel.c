@@ -117,15 +117,26 @@ static __always_inline void intel_apic_write(u32 value)
 	apic->write(APIC_LVTPC, value);
 }
 
-/* GLOBAL_CTRL as @hold says. An NMI that throttles in between is seen by the comparison. */
+static u64 intel_ctrl_wanted(const struct intel_cpu *c)
+{
+	return READ_ONCE(c->hold) ? 0 : c->mask;
+}
+
+static void intel_ctrl_write(struct intel_cpu *c)
+{
+	WRITE_ONCE(c->ctrl, intel_ctrl_wanted(c));
+	compat_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, c->ctrl);
+}
+
+/*
+ * GLOBAL_CTRL as @hold says. An NMI may throttle at any point in between: it then leaves both the
+ * register and @ctrl right, or finds them made wrong by the cut writer and rights them, or the
+ * writer sees it here.
+ */
 static void intel_ctrl_update(struct intel_cpu *c)
 {
-	u64 ctrl;
-
-	while ((ctrl = READ_ONCE(c->hold) ? 0 : c->mask) != READ_ONCE(c->ctrl)) {
-		WRITE_ONCE(c->ctrl, ctrl);
-		compat_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
-	}
+	while (intel_ctrl_wanted(c) != READ_ONCE(c->ctrl))
+		intel_ctrl_write(c);
 }
 
 /* Whether GLOBAL_CTRL holds what was written last; an NMI may throttle in between */
@@ -238,7 +249,7 @@ static void intel_throttle(struct intel_cpu *c, u64 now, u32 pmis)
 {
 	if (test_and_set_bit(INTEL_HOLD_THROTTLE, &c->hold))
 		return;
-	intel_ctrl_update(c);
+	intel_ctrl_write(c);
 	c->throttled++;
 	intel_throttle_write(c, VSAMP_RECORD_THROTTLE, now, pmis);
 	irq_work_queue(&c->throttle_work);
@@ -328,7 +339,7 @@ static noinline int intel_nmi_several(struct intel_cpu *c, struct pt_regs *regs)
 			intel_budget_end(c, now);
 		else if (++rounds == INTEL_ROUNDS_MAX)
 			intel_throttle(c, now, rounds);
-		compat_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, c->ctrl);
+		intel_ctrl_write(c);
 		intel_apic_write(APIC_DM_NMI);
 	} while (c->again && compat_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS) & c->mask);
 	return handled;

@@ -4,6 +4,13 @@
  *
  * Whoever holds the file holds the session: when the last reference goes, however that comes about,
  * the counters stop and all is given back. One session runs at a time, and runs once.
+ *
+ * DOC: locking
+ *
+ * session_mutex is held around whatever changes a session, and inside of it cpus_read_lock() around
+ * what changes session_running, a session's state or its rings. The hotplug callbacks, which have
+ * that lock for writing, need no other. Tracepoints can't be registered under it, so the scope is
+ * started before the PMU and stopped after it.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -35,19 +42,17 @@ static DECLARE_DELAYED_WORK(session_verify_work, session_verify);
 
 void session_lock(void)
 {
-	cpus_read_lock();
 	mutex_lock(&session_mutex);
 }
 
 void session_unlock(void)
 {
 	mutex_unlock(&session_mutex);
-	cpus_read_unlock();
 }
 
 static void session_set_state(struct session *session, enum vsamp_session_state state)
 {
-	WRITE_ONCE(session->state, state);
+	smp_store_release(&session->state, state);	/* behind the rings, see session_cpu() */
 	WRITE_ONCE(session->changes, session->changes + 1);
 	wake_up_interruptible_poll(&session->wait, EPOLLPRI |
 				   (state == VSAMP_SESSION_ENDED ? EPOLLHUP | EPOLLIN : 0));
@@ -72,7 +77,9 @@ void session_configure(struct session *session, const struct pmu_ops *pmu,
 	session_config_free(&session->config);
 	session->config = *config;
 	session->pmu = pmu;
+	cpus_read_lock();
 	session_set_state(session, VSAMP_SESSION_READY);
+	cpus_read_unlock();
 }
 
 /* Rings */
@@ -137,22 +144,19 @@ static void session_remove_cpus(struct session *session)
 			session_remove_cpu(session, cpu);
 }
 
+/* For mmap and poll, which hold no lock: once it has started, a session's rings stay */
 static struct session_cpu *session_cpu(struct session *session, unsigned long cpu)
 {
-	if (cpu >= nr_cpu_ids)
+	/* pairs with session_set_state(), and with session_add_cpu() for a CPU that came later */
+	if (cpu >= nr_cpu_ids || smp_load_acquire(&session->state) < VSAMP_SESSION_RUNNING)
 		return NULL;
-	return smp_load_acquire(&session->cpu[cpu]);	/* as session_add_cpu() left it */
+	return smp_load_acquire(&session->cpu[cpu]);
 }
 
 /* Running */
 
-/*
- * session_start() - begin the session's run
- */
-int session_start(struct session *session, struct netlink_ext_ack *extack)
+static int session_check_start(struct session *session, struct netlink_ext_ack *extack)
 {
-	int cpu, err = 0;
-
 	if (session->state != VSAMP_SESSION_READY) {
 		if (session->state == VSAMP_SESSION_OPEN)
 			NL_SET_ERR_MSG(extack, "this session isn't configured");
@@ -168,6 +172,14 @@ int session_start(struct session *session, struct netlink_ext_ack *extack)
 				   session_running->owner);
 		return -EBUSY;
 	}
+	return 0;
+}
+
+/* The rings and the PMU; CPUs neither come nor go */
+static int session_start_cpus(struct session *session, struct netlink_ext_ack *extack)
+{
+	int cpu, err;
+
 	if (!cpumask_intersects(session->config.cpus, cpu_online_mask)) {
 		NL_SET_ERR_MSG(extack, "none of the session's CPUs is online");
 		return -ENODEV;
@@ -177,33 +189,52 @@ int session_start(struct session *session, struct netlink_ext_ack *extack)
 		if (err)
 			goto err_remove;
 	}
-	err = scope_start(session, extack);
-	if (err)
-		goto err_remove;
 	err = session->pmu->start(session, extack);
 	if (err)
-		goto err_scope;
+		goto err_remove;
 	session->owner = task_tgid_nr(current);
 	session_running = session;
 	session_set_state(session, VSAMP_SESSION_RUNNING);
-	schedule_delayed_work(&session_verify_work, HZ);
 	return 0;
 
-err_scope:
-	scope_stop();
 err_remove:
 	session_remove_cpus(session);
+	return err;
+}
+
+/*
+ * session_start() - begin the session's run
+ */
+int session_start(struct session *session, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	err = session_check_start(session, extack);
+	if (err)
+		return err;
+	err = scope_start(session, extack);
+	if (err)
+		return err;
+	cpus_read_lock();
+	err = session_start_cpus(session, extack);
+	cpus_read_unlock();
+	if (err)
+		scope_stop();
+	else
+		schedule_delayed_work(&session_verify_work, HZ);
 	return err;
 }
 
 static void session_end(struct session *session, enum vsamp_end_reason reason)
 {
 	cancel_delayed_work(&session_verify_work);
+	cpus_read_lock();
 	session->pmu->stop(session);
-	scope_stop();
 	session_running = NULL;
 	session->end_reason = reason;
 	session_set_state(session, VSAMP_SESSION_ENDED);
+	cpus_read_unlock();
+	scope_stop();
 }
 
 int session_stop(struct session *session, struct netlink_ext_ack *extack)
@@ -224,8 +255,10 @@ int session_pause(struct session *session, bool pause, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG_FMT(extack, "this session isn't %s", pause ? "running" : "paused");
 		return -EBADFD;
 	}
+	cpus_read_lock();
 	session->pmu->pause(session, pause);
 	session_set_state(session, pause ? VSAMP_SESSION_PAUSED : VSAMP_SESSION_RUNNING);
+	cpus_read_unlock();
 	return 0;
 }
 
@@ -249,7 +282,7 @@ static void session_stats_read(void *data)
 }
 
 /*
- * session_stats() - what became of a CPU's records, and what it counted
+ * session_stats() - what became of a CPU's records, and what it counted; under cpus_read_lock()
  *
  * Return: whether the CPU is one of the session's
  */
@@ -276,9 +309,14 @@ bool session_stats(struct session *session, int cpu, struct session_stats *stats
 /* Once a second: is the PMU still as it was programmed? */
 static void session_verify(struct work_struct *work)
 {
+	bool good;
+
 	session_lock();
 	if (session_running) {
-		if (session_running->pmu->verify(session_running))
+		cpus_read_lock();
+		good = session_running->pmu->verify(session_running);
+		cpus_read_unlock();
+		if (good)
 			schedule_delayed_work(&session_verify_work, HZ);
 		else
 			session_end(session_running, VSAMP_END_FOREIGN);
@@ -286,37 +324,34 @@ static void session_verify(struct work_struct *work)
 	session_unlock();
 }
 
-/* A CPU comes or goes; called on it, under the lock that session_lock() takes first */
+/* A CPU comes or goes; called on it */
 
 static int session_cpu_online(unsigned int cpu)
 {
+	struct session *session = session_running;
 	struct netlink_ext_ack extack = {};
-	struct session *session;
 	int err;
 
-	mutex_lock(&session_mutex);
-	session = session_running;
-	if (session && cpumask_test_cpu(cpu, session->config.cpus)) {
-		err = session_add_cpu(session, cpu, &extack);
-		if (!err)
-			err = session->pmu->cpu_start(session);
-		if (err)
-			pr_warn("vsamp: CPU %u came online, not sampled (%d)\n", cpu, err);
-		else
-			session_set_state(session, session->state);
-	}
-	mutex_unlock(&session_mutex);
+	if (!session || !cpumask_test_cpu(cpu, session->config.cpus))
+		return 0;
+	err = session_add_cpu(session, cpu, &extack);
+	if (!err)
+		err = session->pmu->cpu_start(session);
+	if (err)
+		pr_warn("vsamp: CPU %u came online, not sampled (%d)\n", cpu, err);
+	else
+		session_set_state(session, session->state);
 	return 0;
 }
 
 static int session_cpu_offline(unsigned int cpu)
 {
-	mutex_lock(&session_mutex);
-	if (session_running && cpumask_test_cpu(cpu, session_running->config.cpus)) {
-		session_running->pmu->cpu_stop(session_running);
-		session_set_state(session_running, session_running->state);
-	}
-	mutex_unlock(&session_mutex);
+	struct session *session = session_running;
+
+	if (!session || !cpumask_test_cpu(cpu, session->config.cpus))
+		return 0;
+	session->pmu->cpu_stop(session);
+	session_set_state(session, session->state);
 	return 0;
 }
 
@@ -356,7 +391,9 @@ static int session_release(struct inode *inode, struct file *file)
 	session_lock();
 	if (session == session_running)
 		session_end(session, VSAMP_END_STOP);
+	cpus_read_lock();
 	session_remove_cpus(session);
+	cpus_read_unlock();
 	session_unlock();
 	session_config_free(&session->config);
 	kvfree(session->cpu);

@@ -34,7 +34,7 @@ struct session_cpu {
 /*
  * struct session - an open /dev/vsamp
  * @pmu: what it is configured for, NULL before
- * @cpu: by CPU id. An entry appears once and stays, so mmap and poll look without a lock.
+ * @cpu: by CPU id
  * @changes: counts changes of state; @changes_seen is what a VSAMP_CMD_STATS_GET saw
  * @throttle_told: the log has its one line
  * @owner: process that started it
@@ -62,7 +62,7 @@ struct session_stats {
 
 extern const struct file_operations session_fops;
 
-/* Held around whatever changes a session; keeps CPUs from coming and going, too */
+/* Held around whatever changes a session */
 void session_lock(void);
 void session_unlock(void);
 
