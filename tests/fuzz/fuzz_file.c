@@ -24,6 +24,7 @@
 #include "chunk.h"
 #include "crc32c.h"
 #include "file_private.h"
+#include "pack.h"
 #include "recording_private.h"
 
 #define META                                                                                 \
@@ -58,9 +59,9 @@ static void put_chunk(int fd, uint16_t type, uint32_t cpu, uint64_t time, const 
 		.time_max = time,
 	};
 
-	/* the column of kinds, the fourth, tells how many there are */
-	if (type == VSAMP_CHUNK_RECORDS && size >= 16)
-		memcpy(&h.count, (const char *)data + 12, 4);
+	/* the column of kinds tells how many there are */
+	if (type == VSAMP_CHUNK_RECORDS && size >= 4 * (PACK_KIND + 1))
+		memcpy(&h.count, (const char *)data + 4 * PACK_KIND, 4);
 	h.crc = crc32c(crc32c(0, &h.type, sizeof(h) - 4), data, size);
 	put(fd, &h, sizeof(h));
 	put(fd, data, size);
