@@ -361,17 +361,21 @@ void vsamp_caps_free(struct vsamp_caps *caps)
 	memset(caps, 0, sizeof(*caps));
 }
 
-static void stats_event(const struct nlattr *nest, struct vsamp_cpu_stats *c)
+static int stats_attr(const struct nlattr *attr, void *arg)
 {
 	struct nlattr *a[VSAMP_STATS_A_MAX + 1];
+	struct vsamp_cpu_stats *c = arg;
 	uint32_t i;
 
-	netlink_parse_nested(nest, a, VSAMP_STATS_A_MAX);
+	if (mnl_attr_get_type(attr) != VSAMP_A_STATS_EVENT)
+		return MNL_CB_OK;
+	netlink_parse_nested(attr, a, VSAMP_STATS_A_MAX);
 	i = netlink_u32(a[VSAMP_STATS_A_EVENT]);
-	if (!a[VSAMP_STATS_A_EVENT] || i >= VSAMP_EVENTS_MAX)
-		return;
-	c->event[i].count = netlink_u64(a[VSAMP_STATS_A_COUNT]);
-	c->event[i].samples = netlink_u64(a[VSAMP_STATS_A_SAMPLES]);
+	if (a[VSAMP_STATS_A_EVENT] && i < VSAMP_EVENTS_MAX) {
+		c->event[i].count = netlink_u64(a[VSAMP_STATS_A_COUNT]);
+		c->event[i].samples = netlink_u64(a[VSAMP_STATS_A_SAMPLES]);
+	}
+	return MNL_CB_OK;
 }
 
 static int stats_message(const struct nlmsghdr *nlh, void *arg)
@@ -379,7 +383,6 @@ static int stats_message(const struct nlmsghdr *nlh, void *arg)
 	struct nlattr *a[VSAMP_A_MAX + 1];
 	struct vsamp_stats *stats = arg;
 	struct vsamp_cpu_stats *c;
-	const struct nlattr *attr;
 
 	netlink_parse(nlh, a, VSAMP_A_MAX);
 	stats->state = netlink_u32(a[VSAMP_A_STATE]);
@@ -395,9 +398,7 @@ static int stats_message(const struct nlmsghdr *nlh, void *arg)
 	c->lost = netlink_u64(a[VSAMP_A_LOST]);
 	c->pmis = netlink_u64(a[VSAMP_A_PMIS]);
 	c->throttled = netlink_u64(a[VSAMP_A_THROTTLED]);
-	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) == VSAMP_A_STATS_EVENT)
-			stats_event(attr, c);
+	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), stats_attr, c);
 	return 0;
 }
 

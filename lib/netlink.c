@@ -74,31 +74,35 @@ struct nlmsghdr *netlink_request(struct netlink *nl, uint8_t cmd, uint16_t flags
 	return nlh;
 }
 
-static int attr_keep(const struct nlattr *attr, struct nlattr **attrs, unsigned int max)
+struct attrs {
+	struct nlattr **attr;
+	unsigned int max;
+};
+
+static int attrs_keep(const struct nlattr *attr, void *arg)
 {
+	const struct attrs *attrs = arg;
 	unsigned int type = mnl_attr_get_type(attr);
 
-	if (type <= max)
-		attrs[type] = (struct nlattr *)attr;
+	if (type <= attrs->max)
+		attrs->attr[type] = (struct nlattr *)attr;
 	return MNL_CB_OK;
 }
 
-void netlink_parse(const struct nlmsghdr *nlh, struct nlattr **attrs, unsigned int max)
+void netlink_parse(const struct nlmsghdr *nlh, struct nlattr **attr, unsigned int max)
 {
-	const struct nlattr *attr;
+	struct attrs attrs = { attr, max };
 
-	memset(attrs, 0, (max + 1) * sizeof(*attrs));
-	mnl_attr_for_each (attr, nlh, sizeof(struct genlmsghdr))
-		attr_keep(attr, attrs, max);
+	memset(attr, 0, (max + 1) * sizeof(*attr));
+	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), attrs_keep, &attrs);
 }
 
-void netlink_parse_nested(const struct nlattr *nest, struct nlattr **attrs, unsigned int max)
+void netlink_parse_nested(const struct nlattr *nest, struct nlattr **attr, unsigned int max)
 {
-	const struct nlattr *attr;
+	struct attrs attrs = { attr, max };
 
-	memset(attrs, 0, (max + 1) * sizeof(*attrs));
-	mnl_attr_for_each_nested (attr, nest)
-		attr_keep(attr, attrs, max);
+	memset(attr, 0, (max + 1) * sizeof(*attr));
+	mnl_attr_parse_nested(nest, attrs_keep, &attrs);
 }
 
 uint32_t netlink_u32(const struct nlattr *attr)
@@ -117,20 +121,23 @@ struct conversation {
 	struct netlink_error *e;
 };
 
+static int extack_attr(const struct nlattr *attr, void *arg)
+{
+	struct netlink_error *e = arg;
+
+	if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
+		snprintf(e->text, sizeof(e->text), "%.*s", (int)mnl_attr_get_payload_len(attr),
+			 mnl_attr_get_str(attr));
+	else if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_OFFS)
+		e->offset = netlink_u32(attr);
+	return MNL_CB_OK;
+}
+
 /* The extended acknowledgement behind skip bytes of a message's payload */
 static void extack_read(const struct nlmsghdr *nlh, size_t skip, struct netlink_error *e)
 {
-	const struct nlattr *attr;
-
-	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || mnl_nlmsg_get_payload_len(nlh) < skip)
-		return;
-	mnl_attr_for_each (attr, nlh, skip) {
-		if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-			snprintf(e->text, sizeof(e->text), "%.*s",
-				 (int)mnl_attr_get_payload_len(attr), mnl_attr_get_str(attr));
-		else if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_OFFS)
-			e->offset = netlink_u32(attr);
-	}
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && mnl_nlmsg_get_payload_len(nlh) >= skip)
+		mnl_attr_parse(nlh, skip, extack_attr, e);
 }
 
 static int conversation_data(const struct nlmsghdr *nlh, void *arg)

@@ -42,8 +42,8 @@ int netlink_talk(struct netlink *nl, struct nlmsghdr *nlh,
 		 struct netlink_error *e);
 
 /* Attributes by type, NULL where absent or too short for what netlink_u32/u64 would read */
-void netlink_parse(const struct nlmsghdr *nlh, struct nlattr **attrs, unsigned int max);
-void netlink_parse_nested(const struct nlattr *nest, struct nlattr **attrs, unsigned int max);
+void netlink_parse(const struct nlmsghdr *nlh, struct nlattr **attr, unsigned int max);
+void netlink_parse_nested(const struct nlattr *nest, struct nlattr **attr, unsigned int max);
 
 /* The value; 0 for an attribute that is NULL or too short */
 uint32_t netlink_u32(const struct nlattr *attr);
