@@ -14,6 +14,10 @@
 #include <asm/apic.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
+#include <asm/processor.h>
+#if __has_include(<asm/cpuid/api.h>)
+#include <asm/cpuid/api.h>
+#endif
 
 static int cpu;
 module_param(cpu, int, 0);
