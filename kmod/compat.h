@@ -11,6 +11,10 @@
 #include <linux/netlink.h>
 #include <net/genetlink.h>
 #include <asm/msr.h>
+#include <asm/processor.h>
+#if __has_include(<asm/cpuid/api.h>)	/* it has left processor.h */
+#include <asm/cpuid/api.h>
+#endif
 
 #include "probes.h"
 
