@@ -40,7 +40,10 @@ static void put(const char *name, const char *text)
  *	0x10 f		0x20 bytes; weak_f and __f are the same
  *	0x30		a gap of 8 bytes
  *	0x38 outer	0x40 bytes, with the label "label" at 0x48 and inner at 0x58, 0x10 bytes
- *	0x78 last	no size: up to the end at 0x80
+ *	0x78 over	0x20 bytes, of which lap has the second half
+ *	0x88 lap	0x20 bytes
+ *	0xa8		a gap of 8 bytes
+ *	0xb0 last	no size: up to the end at 0xb8
  */
 static const char layout[] =
 	".text\n"
@@ -53,6 +56,9 @@ static const char layout[] =
 	".skip 8, 0xcc\n"
 	"outer: .skip 16, 0x90\nlabel: .skip 16, 0x90\n"
 	"inner: .skip 16, 0x90\n.size inner, 16\n.skip 16, 0x90\n.size outer, 64\n"
+	".type over, @function\n.type lap, @function\n"
+	"over: .skip 16, 0x90\nlap: .skip 16, 0x90\n.size over, 32\n.skip 16, 0x90\n.size lap, 32\n"
+	".skip 8, 0xcc\n"
 	"last: .skip 8, 0x90\n"
 	".data\n.globl data\ndata: .quad 0\n"
 	".section .note.GNU-stack,\"\",@progbits\n";
@@ -69,6 +75,7 @@ static int setup(void **state)
 	run("gcc -c layout.S && ld -static --build-id=sha1 -z separate-code -Ttext=0x401000 "
 	    "-o layout layout.o");
 	run("gcc -O1 -fPIC -shared -Wl,-z,lazy -Wl,--build-id=sha1 -o lib.so lib.c");
+	run("gcc -O1 -fPIC -fcf-protection -shared -Wl,-z,lazy -Wl,-z,ibtplt -o ibt.so lib.c");
 	run("objcopy --only-keep-debug lib.so lib.debug && strip -o stripped.so lib.so");
 	return 0;
 }
@@ -110,6 +117,8 @@ static void test_layout(void **state)
 	struct elfsym_symbol sym;
 
 	assert_int_equal(elfsym_index(es), 0);
+	/* three of f; neither the data nor the label within outer */
+	assert_int_equal(elfsym_count(es), 9);
 	expect_symbol(es, 0x1000, "_start", 0x401000, 0x401010);
 	expect_symbol(es, 0x100f, "_start", 0x401000, 0x401010);
 	expect_symbol(es, 0x1010, "f", 0x401010, 0x401030);
@@ -122,8 +131,14 @@ static void test_layout(void **state)
 	expect_symbol(es, 0x1067, "inner", 0x401058, 0x401068);
 	expect_symbol(es, 0x1068, "outer", 0x401038, 0x401078);
 	expect_symbol(es, 0x1077, "outer", 0x401038, 0x401078);
-	expect_symbol(es, 0x1078, "last", 0x401078, 0x401080);
-	assert_int_equal(elfsym_find(es, 0x1080, &sym), -ENOENT);
+	expect_symbol(es, 0x1078, "over", 0x401078, 0x401098);
+	expect_symbol(es, 0x1087, "over", 0x401078, 0x401098);
+	expect_symbol(es, 0x1088, "lap", 0x401088, 0x4010a8);
+	expect_symbol(es, 0x10a7, "lap", 0x401088, 0x4010a8);
+	assert_int_equal(elfsym_find(es, 0x10a8, &sym), -ENOENT);
+	assert_int_equal(elfsym_find(es, 0x10af, &sym), -ENOENT);
+	expect_symbol(es, 0x10b0, "last", 0x4010b0, 0x4010b8);
+	assert_int_equal(elfsym_find(es, 0x10b8, &sym), -ENOENT);
 	assert_int_equal(elfsym_find(es, 0, &sym), -ENOENT);
 	assert_int_equal(elfsym_find(es, UINT64_MAX, &sym), -ENOENT);
 	elfsym_free(es);
@@ -161,17 +176,24 @@ static void test_shared_object(void **state)
 /* Stubs of calls into other modules, as objdump names them */
 static void test_plt(void **state)
 {
-	uint64_t puts_at = asked("objdump -d lib.so | awk '/<puts@plt>:/ { print $1 }'");
-	uint64_t rand_at = asked("objdump -d lib.so | awk '/<rand@plt>:/ { print $1 }'");
-	struct elfsym *es = load("lib.so", 1);
-	struct elfsym_symbol sym;
+	static const char *const name[] = { "lib.so", "ibt.so" }; /* ibt.so: a second section */
 
-	assert_int_equal(elfsym_index(es), 0);
-	assert_int_equal(elfsym_find(es, puts_at + 6, &sym), 0);
-	assert_string_equal(sym.name, "puts@plt");
-	assert_int_equal(elfsym_find(es, rand_at, &sym), 0);
-	assert_string_equal(sym.name, "rand@plt");
-	elfsym_free(es);
+	for (int i = 0; i < 2; i++) {
+		struct elfsym *es = load(name[i], 1);
+		struct elfsym_symbol sym;
+		char command[128];
+
+		assert_int_equal(elfsym_index(es), 0);
+		snprintf(command, sizeof(command),
+			 "objdump -d %s | awk '/<puts@plt>:/ { print $1 }'", name[i]);
+		assert_int_equal(elfsym_find(es, asked(command) + 6, &sym), 0);
+		assert_string_equal(sym.name, "puts@plt");
+		snprintf(command, sizeof(command),
+			 "objdump -d %s | awk '/<rand@plt>:/ { print $1 }'", name[i]);
+		assert_int_equal(elfsym_find(es, asked(command), &sym), 0);
+		assert_string_equal(sym.name, "rand@plt");
+		elfsym_free(es);
+	}
 }
 
 /* Stripped: just what it exports; with its debug file all of it */
@@ -239,14 +261,14 @@ static void test_hostile(void **state)
 	size_t size = fread(bytes, 1, sizeof(bytes), f);
 
 	fclose(f);
-	assert_in_range(size, 0x1080, sizeof(bytes) - 1);
+	assert_in_range(size, 0x10b8, sizeof(bytes) - 1);
 	for (size_t i = 0; i < size; i++) {
 		struct elfsym_symbol sym;
 		struct elfsym *es;
 		uint8_t old = bytes[i];
 		int fd, ret;
 
-		if (i >= 0x200 && i < 0x1080)
+		if (i >= 0x200 && i < 0x10b8)
 			continue; /* between headers and code is nothing */
 		bytes[i] = i % 2 ? 0xff : old ^ 0x80;
 		f = fopen("hostile", "w");

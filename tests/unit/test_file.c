@@ -2,6 +2,9 @@
 /* .vsamp files: what goes in comes out; cut, flipped and hostile ones are told from good ones */
 #include "mkfile.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <vsamp/recording.h>
 
 #include "chunk.h"
@@ -293,6 +296,9 @@ static void test_hostile_sizes(void **state)
 	h = good;
 	h.raw_size = 65; /* stored as it is, yet longer */
 	assert_int_equal(hostile_state(h, payload), VSAMP_FILE_DAMAGED);
+	h.raw_size = 63; /* compressed, yet longer */
+	h.flags = CHUNK_ZSTD;
+	assert_int_equal(hostile_state(h, payload), VSAMP_FILE_DAMAGED);
 	h = good;
 	h.flags = 2;
 	assert_int_equal(hostile_state(h, payload), VSAMP_FILE_DAMAGED);
@@ -390,6 +396,39 @@ static void test_disk_full(void **state)
 	assert_non_null(strstr(err.text, "/dev/full: cannot write: No space left on device"));
 }
 
+/* The room ends within a chunk: the part of it is taken back, and nothing is written behind it */
+static void test_no_more_room(void **state)
+{
+	struct rlimit old, small;
+	struct vsamp_writer *w = mk_open(path);
+	const struct vsamp_chunk *chunk;
+	struct vsamp_recording *rec;
+	struct vsamp_error err;
+	const char *why;
+	int ret;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	mk_clock(w, 0, 2000, 2, 1000);
+	assert_int_equal(vsamp_writer_flush(w, NULL), 0);
+	small = (struct rlimit){ vsamp_writer_size(w) + 50, old.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &small);
+	mk_sample(w, 0, 0, true, 2100, 0x401000, 7);
+	assert_int_equal(vsamp_writer_flush(w, &err), -EFBIG);
+	assert_non_null(strstr(err.text, "cannot write: File too large"));
+	setrlimit(RLIMIT_FSIZE, &old);
+	mk_sample(w, 0, 0, true, 2200, 0x401000, 7);
+	ret = vsamp_writer_close(w, &err);
+	assert_int_equal(ret, -EFBIG);
+
+	assert_int_equal(vsamp_recording_open(&rec, path, NULL), 0);
+	assert_int_equal(vsamp_reader_state(vsamp_recording_reader(rec), &why),
+			 VSAMP_FILE_INCOMPLETE);
+	assert_non_null(strstr(why, "without its totals"));
+	assert_int_equal(vsamp_reader_chunks(vsamp_recording_reader(rec), &chunk), 2);
+	vsamp_recording_close(rec);
+}
+
 /* Extremes of every column, records of unknown types, and longer ones than are known */
 static void test_columns_extremes(void **state)
 {
@@ -464,6 +503,25 @@ static void test_chunks_split(void **state)
 	vsamp_recording_close(rec);
 }
 
+/* However small the records become, a chunk has no more than a reader may expect */
+static void test_chunks_bounded(void **state)
+{
+	struct vsamp_writer *w = mk_open(path);
+	const struct vsamp_chunk *chunk;
+	struct vsamp_reader *r;
+
+	for (uint32_t i = 0; i < PACK_RECORDS_MAX + 10; i++)
+		mk_sample(w, 0, 0, true, i, 1, 1);
+	mk_close(w);
+	assert_int_equal(vsamp_reader_open(&r, path, NULL), 0);
+	assert_int_equal(vsamp_reader_chunks(r, &chunk), 3);
+	assert_int_equal(chunk[1].count, PACK_RECORDS_MAX);
+	assert_int_equal(chunk[2].count, 10);
+	assert_int_equal(chunk[2].time_min, PACK_RECORDS_MAX);
+	assert_int_equal(chunk[2].time_max, PACK_RECORDS_MAX + 9);
+	vsamp_reader_close(r);
+}
+
 /* xorshift: the same stream everywhere */
 static uint64_t next_random(uint64_t *x)
 {
@@ -518,8 +576,10 @@ int main(void)
 		cmocka_unit_test(test_not_a_file),
 		cmocka_unit_test(test_writer_refuses),
 		cmocka_unit_test(test_disk_full),
+		cmocka_unit_test(test_no_more_room),
 		cmocka_unit_test(test_columns_extremes),
 		cmocka_unit_test(test_chunks_split),
+		cmocka_unit_test(test_chunks_bounded),
 		cmocka_unit_test(test_bytes_a_sample),
 	};
 

@@ -106,6 +106,29 @@ static void test_exec_on_another_cpu(void **state)
 	check(VSAMP_BY_PROCESS | VSAMP_BY_MODULE, 0, NULL, 0, expect, 3);
 }
 
+/* Sideband records of a chunk in no order, and a chunk that is earlier than the one before it */
+static void test_sideband_in_no_order(void **state)
+{
+	static const struct expect expect[] = {
+		{ "third", NULL, NULL, 40, { 3, 0 } },
+		{ "second", NULL, NULL, 40, { 2, 0 } },
+		{ "first", NULL, NULL, 40, { 1, 0 } },
+	};
+	struct vsamp_writer *w = make_start();
+
+	mk_comm(w, 0, 40, 40, "third", true, 300);
+	mk_comm(w, 0, 40, 40, "second", true, 200);
+	assert_int_equal(vsamp_writer_flush(w, NULL), 0);
+	mk_comm(w, 0, 40, 40, "first", false, 0);
+	mk_sample(w, 0, 0, true, TICK(100), 0, 40);
+	mk_sample(w, 0, 0, true, TICK(200), 0, 40);
+	mk_sample(w, 0, 0, true, TICK(299), 0, 40);
+	for (int i = 0; i < 3; i++)
+		mk_sample(w, 0, 0, true, TICK(300 + i), 0, 40);
+	make_end(w);
+	check(VSAMP_BY_PROCESS, 0, NULL, 0, expect, 3);
+}
+
 static const char kernel_one[] = "ffffffff81000000 T _stext\n"
 				 "ffffffff81001000 T schedule\n"
 				 "ffffffff81002000 T _etext\n";
@@ -240,9 +263,13 @@ static void test_unknown_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exec_on_another_cpu), cmocka_unit_test(test_kernel_snapshots),
-		cmocka_unit_test(test_other_kaslr_offset),  cmocka_unit_test(test_no_sideband),
-		cmocka_unit_test(test_module_identity),	    cmocka_unit_test(test_unknown_event),
+		cmocka_unit_test(test_exec_on_another_cpu),
+		cmocka_unit_test(test_sideband_in_no_order),
+		cmocka_unit_test(test_kernel_snapshots),
+		cmocka_unit_test(test_other_kaslr_offset),
+		cmocka_unit_test(test_no_sideband),
+		cmocka_unit_test(test_module_identity),
+		cmocka_unit_test(test_unknown_event),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
