@@ -219,6 +219,10 @@ int vsamp_session_configure(struct vsamp_session *session, const struct vsamp_co
 	config_put(nlh, config, &names);
 	if (!netlink_talk(&session->nl, nlh, NULL, NULL, &e))
 		return 0;
+	if (e.code == -EOPNOTSUPP)
+		return vsamp_fail(
+			err, e.code,
+			"the processor says it is virtual: its counters may be shared or absent; -b intel programs them all the same");
 	return netlink_text(&e, "configure the session",
 			    request_culprit(nlh, &names, e.offset, culprit, sizeof(culprit)), err);
 }
@@ -235,7 +239,7 @@ static int session_command(struct vsamp_session *session, uint8_t cmd, const cha
 }
 
 /* Turns "busy" into who it is and what to do, where /proc tells */
-static int session_busy(const struct vsamp_session *session, struct vsamp_error *err)
+static void session_busy(const struct vsamp_session *session, struct vsamp_error *err)
 {
 	struct vsamp_holder holder[3];
 	size_t n = vsamp_holders_find("/proc", holder, 3);
@@ -243,12 +247,13 @@ static int session_busy(const struct vsamp_session *session, struct vsamp_error 
 	size_t used = 0;
 
 	if (!n)
-		return -EBUSY;
-	if (holder[0].kind == VSAMP_HOLDER_WATCHDOG)
-		return vsamp_fail(
-			err, -EBUSY,
-			"%s: counter held by the NMI watchdog; run with --nmi-watchdog=off",
-			session->first_event);
+		return;
+	if (holder[0].kind == VSAMP_HOLDER_WATCHDOG) {
+		vsamp_fail(err, -EBUSY,
+			   "%s: counter held by the NMI watchdog; run with --nmi-watchdog=off",
+			   session->first_event);
+		return;
+	}
 	for (size_t i = 0; i < n && i < 3; i++) {
 		char text[96];
 
@@ -258,15 +263,19 @@ static int session_busy(const struct vsamp_session *session, struct vsamp_error 
 		if (used >= sizeof(list))
 			break;
 	}
-	return vsamp_fail(err, -EBUSY, "%s: counters held by %s%s; end that and start again",
-			  session->first_event, list, n > 3 ? ", or others" : "");
+	vsamp_fail(err, -EBUSY, "%s: counters held by %s%s; end that and start again",
+		   session->first_event, list, n > 3 ? ", or others" : "");
 }
 
 int vsamp_session_start(struct vsamp_session *session, struct vsamp_error *err)
 {
-	int ret = session_command(session, VSAMP_CMD_START, "start the session", err);
+	struct vsamp_error why = { 0 };
+	int ret = session_command(session, VSAMP_CMD_START, "start the session", &why);
 
-	return ret == -EBUSY ? session_busy(session, err) : ret;
+	/* The module can't see who it is that reserved them; of all other holders it tells */
+	if (ret == -EBUSY && strstr(why.text, "reserved by perf"))
+		session_busy(session, &why);
+	return ret ? vsamp_fail(err, ret, "%s", why.text) : 0;
 }
 
 int vsamp_session_stop(struct vsamp_session *session, struct vsamp_error *err)
