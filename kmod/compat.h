@@ -12,11 +12,12 @@
 #include <net/genetlink.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
-#if __has_include(<asm/cpuid/api.h>)	/* it has left processor.h */
-#include <asm/cpuid/api.h>
-#endif
 
 #include "probes.h"
+
+#if VSAMP_HAVE_CPUID_API
+#include <asm/cpuid/api.h>
+#endif
 
 /*
  * MSR access without tracing and without paravirt's call: for the NMI handler, and for registers

@@ -8,34 +8,19 @@
  */
 #include <linux/cpu.h>
 #include <linux/file.h>
-#include <linux/log2.h>
 #include <linux/module.h>
-#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <asm/cpufeature.h>
 
 #include "clock.h"
 #include "compat.h"
+#include "configure.h"
 #include "control.h"
 #include "ring.h"
 #include "session.h"
 
-#define CONTROL_PMI_LIMIT	400
-#define CONTROL_PMI_LIMIT_MAX	100000
-#define CONTROL_CPUS_LEN	4096
-
 static struct genl_family control_family;
-
-#ifdef COMPAT_NEEDS_TEXT
-char *compat_text(void)
-{
-	static char text[64][COMPAT_TEXT_SIZE];
-	static atomic_t next;
-
-	return text[(unsigned int)atomic_inc_return(&next) % ARRAY_SIZE(text)];
-}
-#endif
 
 /* Sessions */
 
@@ -51,7 +36,7 @@ static struct file *control_file(const struct nlattr *attr)
 }
 
 /* Part of the policy, so that a dump's refusal has its text, too */
-static int control_check_fd(const struct nlattr *attr, struct netlink_ext_ack *extack)
+int control_check_fd(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	struct file *file = control_file(attr);
 
@@ -81,260 +66,11 @@ static struct file *control_session(struct nlattr **attrs, struct netlink_ext_ac
 	return file;
 }
 
-/* Policies */
-
-static const u32 control_flags = VSAMP_FLAG_INHERIT | VSAMP_FLAG_ON_EXEC | VSAMP_FLAG_HYPERVISOR;
-static const u32 control_event_flags = VSAMP_EVENT_USER | VSAMP_EVENT_KERNEL | VSAMP_EVENT_FORCE;
-
-static const struct nla_policy control_event_policy[VSAMP_EVENT_A_MAX + 1] = {
-	[VSAMP_EVENT_A_CONFIG]	= NLA_POLICY_MASK(NLA_U64, VSAMP_CONFIG_MASK),
-	[VSAMP_EVENT_A_COUNTER]	= NLA_POLICY_RANGE(NLA_U32, 0, 63),
-	[VSAMP_EVENT_A_SAV]	= { .type = NLA_U64 },
-	[VSAMP_EVENT_A_FLAGS]	= NLA_POLICY_MASK(NLA_U32, control_event_flags),
-};
-
 static const struct nla_policy control_none_policy[1] = { };
 
 static const struct nla_policy control_session_policy[VSAMP_A_SESSION_FD + 1] = {
 	[VSAMP_A_SESSION_FD]	= NLA_POLICY_VALIDATE_FN(NLA_U32, control_check_fd),
 };
-
-static const struct nla_policy control_configure_policy[VSAMP_A_PMI_LIMIT + 1] = {
-	[VSAMP_A_SESSION_FD]	= NLA_POLICY_VALIDATE_FN(NLA_U32, control_check_fd),
-	[VSAMP_A_BACKEND]	= { .type = NLA_U32 },
-	[VSAMP_A_EVENT]		= NLA_POLICY_NESTED(control_event_policy),
-	[VSAMP_A_CPUS]		= { .type = NLA_NUL_STRING, .len = CONTROL_CPUS_LEN },
-	[VSAMP_A_PID]		= { .type = NLA_U32 },
-	[VSAMP_A_FLAGS]		= NLA_POLICY_MASK(NLA_U32, control_flags),
-	[VSAMP_A_RING_SIZE]	= { .type = NLA_U32 },
-	[VSAMP_A_WATERMARK]	= NLA_POLICY_MIN(NLA_U32, 1),
-	[VSAMP_A_PMI_LIMIT]	= NLA_POLICY_MIN(NLA_U32, 1),
-};
-
-/* CONFIGURE: every check before any change */
-
-static int control_parse_event(struct session_config *config, const struct nlattr *attr,
-			       struct netlink_ext_ack *extack)
-{
-	struct nlattr *attrs[VSAMP_EVENT_A_MAX + 1];
-	struct pmu_event *event = &config->events[config->event_count];
-	u64 floor;
-	int i, err;
-
-	if (config->event_count == VSAMP_EVENTS_MAX) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "more than 16 events");
-		return -E2BIG;
-	}
-	err = nla_parse_nested(attrs, VSAMP_EVENT_A_MAX, attr, control_event_policy, extack);
-	if (err)
-		return err;
-	if (!attrs[VSAMP_EVENT_A_COUNTER] || !attrs[VSAMP_EVENT_A_SAV] ||
-	    !attrs[VSAMP_EVENT_A_FLAGS]) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "an event needs a counter, a SAV and flags");
-		return -EINVAL;
-	}
-	event->counter = nla_get_u32(attrs[VSAMP_EVENT_A_COUNTER]);
-	event->sav = nla_get_u64(attrs[VSAMP_EVENT_A_SAV]);
-	event->flags = nla_get_u32(attrs[VSAMP_EVENT_A_FLAGS]);
-	if (attrs[VSAMP_EVENT_A_CONFIG]) {
-		event->config = nla_get_u64(attrs[VSAMP_EVENT_A_CONFIG]);
-	} else if (event->counter < VSAMP_COUNTER_FIXED) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "an event of a general counter needs a config");
-		return -EINVAL;
-	}
-	if (!(event->flags & (VSAMP_EVENT_USER | VSAMP_EVENT_KERNEL))) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[VSAMP_EVENT_A_FLAGS],
-				    "an event counts user mode, the kernel or both");
-		return -EINVAL;
-	}
-	floor = event->flags & VSAMP_EVENT_FORCE ? VSAMP_SAV_MIN : VSAMP_SAV_FLOOR;
-	if (event->sav && event->sav < floor) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[VSAMP_EVENT_A_SAV],
-				    "SAV below 1000 (2 with VSAMP_EVENT_FORCE)");
-		return -ERANGE;
-	}
-	for (i = 0; i < config->event_count; i++) {
-		if (config->events[i].counter == event->counter) {
-			NL_SET_ERR_MSG_ATTR(extack, attrs[VSAMP_EVENT_A_COUNTER],
-					    "another event has this counter");
-			return -EEXIST;
-		}
-	}
-	config->event_count++;
-	return 0;
-}
-
-static int control_parse_pid(struct session_config *config, const struct nlattr *attr,
-			     struct netlink_ext_ack *extack)
-{
-	struct pid *pid;
-
-	if (config->pid_count == VSAMP_PIDS_MAX) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "more than 1024 PIDs");
-		return -E2BIG;
-	}
-	if (task_active_pid_ns(current) != &init_pid_ns) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "PIDs of another than the initial pid namespace");
-		return -EXDEV;
-	}
-	rcu_read_lock();
-	pid = find_pid_ns(nla_get_u32(attr), &init_pid_ns);
-	if (pid && pid_task(pid, PIDTYPE_TGID))
-		get_pid(pid);
-	else
-		pid = NULL;
-	rcu_read_unlock();
-	if (!pid) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "no such process");
-		return -ESRCH;
-	}
-	if (!config->pids)
-		config->pids = kcalloc(VSAMP_PIDS_MAX, sizeof(*config->pids), GFP_KERNEL_ACCOUNT);
-	if (!config->pids) {
-		put_pid(pid);
-		return -ENOMEM;
-	}
-	config->pids[config->pid_count++] = pid;
-	return 0;
-}
-
-static int control_parse_cpus(struct session_config *config, const struct nlattr *attr,
-			      struct netlink_ext_ack *extack)
-{
-	if (!attr) {
-		cpumask_copy(config->cpus, cpu_possible_mask);
-		return 0;
-	}
-	if (cpulist_parse(nla_data(attr), config->cpus)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "not a list of CPUs of this machine");
-		return -EINVAL;
-	}
-	if (cpumask_empty(config->cpus) || !cpumask_subset(config->cpus, cpu_possible_mask)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "no CPU, or a CPU that this machine can't have");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int control_parse_numbers(struct session_config *config, struct nlattr **attrs,
-				 struct netlink_ext_ack *extack)
-{
-	config->ring_size = VSAMP_RING_SIZE_DEFAULT;
-	if (attrs[VSAMP_A_RING_SIZE])
-		config->ring_size = nla_get_u32(attrs[VSAMP_A_RING_SIZE]);
-	if (config->ring_size < VSAMP_RING_SIZE_MIN || config->ring_size > VSAMP_RING_SIZE_MAX ||
-	    !is_power_of_2(config->ring_size)) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[VSAMP_A_RING_SIZE],
-				    "ring size: a power of two from 16 KB to 1 GB");
-		return -EINVAL;
-	}
-	config->watermark = config->ring_size / 4;
-	if (attrs[VSAMP_A_WATERMARK])
-		config->watermark = nla_get_u32(attrs[VSAMP_A_WATERMARK]);
-	if (config->watermark > config->ring_size) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[VSAMP_A_WATERMARK],
-				    "watermark beyond the ring's size");
-		return -EINVAL;
-	}
-	config->pmi_limit = CONTROL_PMI_LIMIT;
-	if (attrs[VSAMP_A_PMI_LIMIT])
-		config->pmi_limit = nla_get_u32(attrs[VSAMP_A_PMI_LIMIT]);
-	if (config->pmi_limit > CONTROL_PMI_LIMIT_MAX) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[VSAMP_A_PMI_LIMIT], "PMI limit beyond 100000");
-		return -ERANGE;
-	}
-	return 0;
-}
-
-static int control_parse_flags(struct session_config *config, const struct nlattr *attr,
-			       struct netlink_ext_ack *extack)
-{
-	if (attr)
-		config->flags = nla_get_u32(attr);
-	if (config->flags & (VSAMP_FLAG_INHERIT | VSAMP_FLAG_ON_EXEC) && !config->pid_count) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "INHERIT and ON_EXEC need a PID");
-		return -EINVAL;
-	}
-	if (boot_cpu_has(X86_FEATURE_HYPERVISOR) && !(config->flags & VSAMP_FLAG_HYPERVISOR)) {
-		NL_SET_ERR_MSG(extack,
-			       "this machine is virtual, its PMU may be shared or absent; use another backend, or VSAMP_FLAG_HYPERVISOR");
-		return -EOPNOTSUPP;
-	}
-	return 0;
-}
-
-/* The attributes that may come more than once */
-static int control_parse_lists(struct session_config *config, struct genl_info *info)
-{
-	struct nlattr *attr;
-	int err, rest;
-
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
-		err = 0;
-		if (nla_type(attr) == VSAMP_A_EVENT)
-			err = control_parse_event(config, attr, info->extack);
-		else if (nla_type(attr) == VSAMP_A_PID)
-			err = control_parse_pid(config, attr, info->extack);
-		if (err)
-			return err;
-	}
-	if (!config->event_count) {
-		NL_SET_ERR_MSG(info->extack, "no event");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int control_parse(struct session_config *config, struct genl_info *info)
-{
-	int err;
-
-	if (info->attrs[VSAMP_A_BACKEND] &&
-	    nla_get_u32(info->attrs[VSAMP_A_BACKEND]) != VSAMP_BACKEND_INTEL) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[VSAMP_A_BACKEND], "no such backend");
-		return -EOPNOTSUPP;
-	}
-	err = control_parse_lists(config, info);
-	if (err)
-		return err;
-	err = control_parse_cpus(config, info->attrs[VSAMP_A_CPUS], info->extack);
-	if (err)
-		return err;
-	err = control_parse_numbers(config, info->attrs, info->extack);
-	if (err)
-		return err;
-	return control_parse_flags(config, info->attrs[VSAMP_A_FLAGS], info->extack);
-}
-
-/* What the CPUs have. Those that are offline now are checked when they come. */
-static int control_check_caps(const struct session_config *config, struct netlink_ext_ack *extack)
-{
-	struct pmu_caps caps;
-	int i, cpu;
-
-	for_each_cpu_and(cpu, config->cpus, cpu_online_mask) {
-		pmu_intel.caps(cpu, &caps);
-		if (!caps.version) {
-			NL_SET_ERR_MSG_FMT(extack,
-					   "no PMU here: CPU %d has no Intel architectural performance monitoring",
-					   cpu);
-			return -ENODEV;
-		}
-		for (i = 0; i < config->event_count; i++) {
-			if (!(caps.counters & BIT_ULL(config->events[i].counter))) {
-				NL_SET_ERR_MSG_FMT(extack, "event %d: CPU %d has no counter %u", i,
-						   cpu, config->events[i].counter);
-				return -EINVAL;
-			}
-			if (config->events[i].sav > caps.sav_max) {
-				NL_SET_ERR_MSG_FMT(extack, "event %d: SAV above %llu", i,
-						   caps.sav_max);
-				return -ERANGE;
-			}
-		}
-	}
-	return 0;
-}
 
 static int control_configure(struct sk_buff *skb, struct genl_info *info)
 {
@@ -358,13 +94,13 @@ static int control_configure(struct sk_buff *skb, struct genl_info *info)
 		goto out_put;
 	if (!zalloc_cpumask_var(&config->cpus, GFP_KERNEL_ACCOUNT))
 		goto out_free;
-	err = control_parse(config, info);
+	err = configure_parse(config, info);
 	if (err)
 		goto out_config;
 
 	session_lock();
 	cpus_read_lock();
-	err = control_check_caps(config, info->extack);
+	err = configure_check_caps(config, &pmu_intel, info->extack);
 	cpus_read_unlock();
 	if (!err && session->state > VSAMP_SESSION_READY) {
 		NL_SET_ERR_MSG(info->extack, "this session has been started");
@@ -583,8 +319,8 @@ static const struct genl_ops control_ops[] = {
 	},
 	{
 		.cmd = VSAMP_CMD_CONFIGURE,
-		.policy = control_configure_policy,
-		.maxattr = ARRAY_SIZE(control_configure_policy) - 1,
+		.policy = configure_policy,
+		.maxattr = VSAMP_A_PMI_LIMIT,
 		.doit = control_configure,
 	},
 	CONTROL_RUN_OP(VSAMP_CMD_START),

@@ -2,6 +2,11 @@
 #ifndef _VSAMP_CONTROL_H
 #define _VSAMP_CONTROL_H
 
+struct netlink_ext_ack;
+struct nlattr;
+
+int control_check_fd(const struct nlattr *attr, struct netlink_ext_ack *extack);
+
 int control_init(void);
 void control_exit(void);
 

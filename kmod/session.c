@@ -150,7 +150,7 @@ static struct session_cpu *session_cpu(struct session *session, unsigned long cp
 	/* pairs with session_set_state(), and with session_add_cpu() for a CPU that came later */
 	if (cpu >= nr_cpu_ids || smp_load_acquire(&session->state) < VSAMP_SESSION_RUNNING)
 		return NULL;
-	return smp_load_acquire(&session->cpu[cpu]);
+	return smp_load_acquire(&session->cpu[cpu]);	/* likewise */
 }
 
 /* Running */

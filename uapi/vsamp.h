@@ -5,7 +5,7 @@
  * A session is an open file of /dev/vsamp. It is controlled through the generic netlink family
  * VSAMP_GENL_NAME, whose requests name the session by its file descriptor, and read through one
  * mapped ring per CPU. A session runs once: open, configure, start, [pause, resume], stop; the last
- * close of the file stops it too and gives every register back.
+ * close of the file stops it too and gives every register back. A mapping keeps the file open.
  *
  * open() fails with EACCES without CAP_PERFMON or CAP_SYS_ADMIN, with EPERM where lockdown forbids
  * it, and with EXDEV outside the initial pid namespace.
