@@ -354,7 +354,9 @@ int vsamp_caps_get(struct vsamp_caps *caps, struct vsamp_error *err)
 			   caps, &e);
 	netlink_close(&nl);
 	if (!ret && !caps->n)
-		ret = vsamp_fail(err, -ENODEV, "the module knows no CPU that can be sampled");
+		ret = vsamp_fail(
+			err, -ENODEV,
+			"this machine has no performance counters that vsamp can use; 'vsamp doctor' tells more");
 	else if (ret)
 		netlink_text(&e, "say what it can", NULL, err);
 	if (ret)
