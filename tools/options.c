@@ -161,7 +161,7 @@ static int take_pmi_limit(struct options *o, const char *value, struct vsamp_err
 	int ret = take_number(&limit, value, 1e6, false, "number of interrupts a tick and CPU",
 			      err);
 
-	if (!ret && limit != floor(limit))
+	if (!ret && limit != (uint32_t)limit)
 		return vsamp_fail(err, -EINVAL, "'%s': give a whole number of interrupts", value);
 	if (!ret)
 		o->pmi_limit = limit;
