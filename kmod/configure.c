@@ -2,6 +2,7 @@
 /*
  * CONFIGURE: what a request's attributes may say. Every check comes before any change.
  */
+#include <linux/cpu.h>
 #include <linux/log2.h>
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
@@ -16,6 +17,13 @@
 #define CONFIGURE_PMI_LIMIT	400
 #define CONFIGURE_PMI_LIMIT_MAX	100000
 #define CONFIGURE_CPUS_LEN	4096
+
+/* A configuration that is being read, and where its events' parts stand in the request */
+struct configure {
+	struct session_config *config;
+	const struct nlattr *counter[VSAMP_EVENTS_MAX];
+	const struct nlattr *sav[VSAMP_EVENTS_MAX];
+};
 
 static const u32 configure_flags = VSAMP_FLAG_INHERIT | VSAMP_FLAG_ON_EXEC | VSAMP_FLAG_HYPERVISOR;
 static const u32 configure_event_flags = VSAMP_EVENT_USER | VSAMP_EVENT_KERNEL | VSAMP_EVENT_FORCE;
@@ -39,9 +47,10 @@ const struct nla_policy configure_policy[VSAMP_A_PMI_LIMIT + 1] = {
 	[VSAMP_A_PMI_LIMIT]	= NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-static int configure_parse_event(struct session_config *config, const struct nlattr *attr,
+static int configure_parse_event(struct configure *c, const struct nlattr *attr,
 				 struct netlink_ext_ack *extack)
 {
+	struct session_config *config = c->config;
 	struct nlattr *attrs[VSAMP_EVENT_A_MAX + 1];
 	struct pmu_event *event = &config->events[config->event_count];
 	u64 floor;
@@ -86,6 +95,8 @@ static int configure_parse_event(struct session_config *config, const struct nla
 			return -EEXIST;
 		}
 	}
+	c->counter[i] = attrs[VSAMP_EVENT_A_COUNTER];
+	c->sav[i] = attrs[VSAMP_EVENT_A_SAV];
 	config->event_count++;
 	return 0;
 }
@@ -190,7 +201,7 @@ static int configure_parse_flags(struct session_config *config, const struct nla
 }
 
 /* The attributes that may come more than once */
-static int configure_parse_lists(struct session_config *config, struct genl_info *info)
+static int configure_parse_lists(struct configure *c, struct genl_info *info)
 {
 	struct nlattr *attr;
 	int err, rest;
@@ -198,16 +209,72 @@ static int configure_parse_lists(struct session_config *config, struct genl_info
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
 		err = 0;
 		if (nla_type(attr) == VSAMP_A_EVENT)
-			err = configure_parse_event(config, attr, info->extack);
+			err = configure_parse_event(c, attr, info->extack);
 		else if (nla_type(attr) == VSAMP_A_PID)
-			err = configure_parse_pid(config, attr, info->extack);
+			err = configure_parse_pid(c->config, attr, info->extack);
 		if (err)
 			return err;
 	}
-	if (!config->event_count) {
+	if (!c->config->event_count) {
 		NL_SET_ERR_MSG(info->extack, "no event");
 		return -EINVAL;
 	}
+	return 0;
+}
+
+/* What a CPU has */
+static int configure_check_cpu(const struct configure *c, int cpu, struct netlink_ext_ack *extack)
+{
+	const struct session_config *config = c->config;
+	struct pmu_caps caps;
+	int i;
+
+	config->pmu->caps(cpu, &caps);
+	if (!caps.version) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "no PMU here: CPU %d has no Intel architectural performance monitoring",
+				   cpu);
+		return -ENODEV;
+	}
+	for (i = 0; i < config->event_count; i++) {
+		if (!(caps.counters & BIT_ULL(config->events[i].counter))) {
+			NL_SET_BAD_ATTR(extack, c->counter[i]);
+			NL_SET_ERR_MSG_FMT(extack, "event %d: CPU %d has no counter %u", i, cpu,
+					   config->events[i].counter);
+			return -EINVAL;
+		}
+		if (config->events[i].sav > caps.sav_max) {
+			NL_SET_BAD_ATTR(extack, c->sav[i]);
+			NL_SET_ERR_MSG_FMT(extack, "event %d: SAV above %llu", i, caps.sav_max);
+			return -ERANGE;
+		}
+	}
+	return 0;
+}
+
+/* Those that are offline now are checked when they come */
+static int configure_check_cpus(const struct configure *c, struct netlink_ext_ack *extack)
+{
+	int cpu, err = 0;
+
+	cpus_read_lock();
+	for_each_cpu_and(cpu, c->config->cpus, cpu_online_mask) {
+		err = configure_check_cpu(c, cpu, extack);
+		if (err)
+			break;
+	}
+	cpus_read_unlock();
+	return err;
+}
+
+static int configure_parse_backend(struct session_config *config, const struct nlattr *attr,
+				   struct netlink_ext_ack *extack)
+{
+	if (attr && nla_get_u32(attr) != VSAMP_BACKEND_INTEL) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "no such backend");
+		return -EOPNOTSUPP;
+	}
+	config->pmu = &pmu_intel;
 	return 0;
 }
 
@@ -216,14 +283,13 @@ static int configure_parse_lists(struct session_config *config, struct genl_info
  */
 int configure_parse(struct session_config *config, struct genl_info *info)
 {
+	struct configure c = { .config = config };
 	int err;
 
-	if (info->attrs[VSAMP_A_BACKEND] &&
-	    nla_get_u32(info->attrs[VSAMP_A_BACKEND]) != VSAMP_BACKEND_INTEL) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[VSAMP_A_BACKEND], "no such backend");
-		return -EOPNOTSUPP;
-	}
-	err = configure_parse_lists(config, info);
+	err = configure_parse_backend(config, info->attrs[VSAMP_A_BACKEND], info->extack);
+	if (err)
+		return err;
+	err = configure_parse_lists(&c, info);
 	if (err)
 		return err;
 	err = configure_parse_cpus(config, info->attrs[VSAMP_A_CPUS], info->extack);
@@ -232,39 +298,8 @@ int configure_parse(struct session_config *config, struct genl_info *info)
 	err = configure_parse_numbers(config, info->attrs, info->extack);
 	if (err)
 		return err;
-	return configure_parse_flags(config, info->attrs[VSAMP_A_FLAGS], info->extack);
-}
-
-/*
- * configure_check_caps() - whether the CPUs have what is asked for; those that are offline now are
- * checked when they come
- */
-int configure_check_caps(const struct session_config *config, const struct pmu_ops *pmu,
-			 struct netlink_ext_ack *extack)
-{
-	struct pmu_caps caps;
-	int i, cpu;
-
-	for_each_cpu_and(cpu, config->cpus, cpu_online_mask) {
-		pmu->caps(cpu, &caps);
-		if (!caps.version) {
-			NL_SET_ERR_MSG_FMT(extack,
-					   "no PMU here: CPU %d has no Intel architectural performance monitoring",
-					   cpu);
-			return -ENODEV;
-		}
-		for (i = 0; i < config->event_count; i++) {
-			if (!(caps.counters & BIT_ULL(config->events[i].counter))) {
-				NL_SET_ERR_MSG_FMT(extack, "event %d: CPU %d has no counter %u", i,
-						   cpu, config->events[i].counter);
-				return -EINVAL;
-			}
-			if (config->events[i].sav > caps.sav_max) {
-				NL_SET_ERR_MSG_FMT(extack, "event %d: SAV above %llu", i,
-						   caps.sav_max);
-				return -ERANGE;
-			}
-		}
-	}
-	return 0;
+	err = configure_parse_flags(config, info->attrs[VSAMP_A_FLAGS], info->extack);
+	if (err)
+		return err;
+	return configure_check_cpus(&c, info->extack);
 }

@@ -7,13 +7,10 @@
 #include <vsamp.h>
 
 struct genl_info;
-struct pmu_ops;
 struct session_config;
 
 extern const struct nla_policy configure_policy[VSAMP_A_PMI_LIMIT + 1];
 
 int configure_parse(struct session_config *config, struct genl_info *info);
-int configure_check_caps(const struct session_config *config, const struct pmu_ops *pmu,
-			 struct netlink_ext_ack *extack);
 
 #endif /* _VSAMP_CONFIGURE_H */

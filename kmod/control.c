@@ -66,7 +66,8 @@ static struct file *control_session(struct nlattr **attrs, struct netlink_ext_ac
 	return file;
 }
 
-static const struct nla_policy control_none_policy[1] = { };
+/* No attribute. Its length isn't 1: a maxattr of 0 would stand for the family's. */
+static const struct nla_policy control_none_policy[VSAMP_A_PAD + 1] = { };
 
 static const struct nla_policy control_session_policy[VSAMP_A_SESSION_FD + 1] = {
 	[VSAMP_A_SESSION_FD]	= NLA_POLICY_VALIDATE_FN(NLA_U32, control_check_fd),
@@ -99,15 +100,12 @@ static int control_configure(struct sk_buff *skb, struct genl_info *info)
 		goto out_config;
 
 	session_lock();
-	cpus_read_lock();
-	err = configure_check_caps(config, &pmu_intel, info->extack);
-	cpus_read_unlock();
-	if (!err && session->state > VSAMP_SESSION_READY) {
+	if (session->state > VSAMP_SESSION_READY) {
 		NL_SET_ERR_MSG(info->extack, "this session has been started");
 		err = -EBADFD;
+	} else {
+		session_configure(session, config);
 	}
-	if (!err)
-		session_configure(session, &pmu_intel, config);
 	session_unlock();
 
 out_config:
@@ -257,7 +255,7 @@ static int control_stats_fill(struct sk_buff *skb, struct session *session, int 
 	int i;
 
 	if (nla_put_u32(skb, VSAMP_A_CPU, cpu) ||
-	    nla_put_u32(skb, VSAMP_A_BACKEND, session->pmu->backend) ||
+	    nla_put_u32(skb, VSAMP_A_BACKEND, session->config.pmu->backend) ||
 	    nla_put_u32(skb, VSAMP_A_STATE, session->state) ||
 	    control_put_u64(skb, VSAMP_A_PRODUCED, stats->produced) ||
 	    control_put_u64(skb, VSAMP_A_WRITTEN, stats->written) ||

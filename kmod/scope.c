@@ -167,7 +167,7 @@ int scope_start(struct session *session, struct netlink_ext_ack *extack)
 		return 0;
 	for_each_possible_cpu(cpu)
 		per_cpu(scope_inside, cpu) = false;
-	scope_pmu = session->pmu;
+	scope_pmu = config->pmu;
 	scope_members = vzalloc(size);
 	scope_pending = vzalloc(size);
 	err = -ENOMEM;

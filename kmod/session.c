@@ -71,12 +71,10 @@ void session_config_free(struct session_config *config)
 /*
  * session_configure() - take over a configuration that was checked; it owns @config's parts then
  */
-void session_configure(struct session *session, const struct pmu_ops *pmu,
-		       struct session_config *config)
+void session_configure(struct session *session, struct session_config *config)
 {
 	session_config_free(&session->config);
 	session->config = *config;
-	session->pmu = pmu;
 	cpus_read_lock();
 	session_set_state(session, VSAMP_SESSION_READY);
 	cpus_read_unlock();
@@ -189,7 +187,7 @@ static int session_start_cpus(struct session *session, struct netlink_ext_ack *e
 		if (err)
 			goto err_remove;
 	}
-	err = session->pmu->start(session, extack);
+	err = session->config.pmu->start(session, extack);
 	if (err)
 		goto err_remove;
 	session->owner = task_tgid_nr(current);
@@ -229,7 +227,7 @@ static void session_end(struct session *session, enum vsamp_end_reason reason)
 {
 	cancel_delayed_work(&session_verify_work);
 	cpus_read_lock();
-	session->pmu->stop(session);
+	session->config.pmu->stop(session);
 	session_running = NULL;
 	session->end_reason = reason;
 	session_set_state(session, VSAMP_SESSION_ENDED);
@@ -256,7 +254,7 @@ int session_pause(struct session *session, bool pause, struct netlink_ext_ack *e
 		return -EBADFD;
 	}
 	cpus_read_lock();
-	session->pmu->pause(session, pause);
+	session->config.pmu->pause(session, pause);
 	session_set_state(session, pause ? VSAMP_SESSION_PAUSED : VSAMP_SESSION_RUNNING);
 	cpus_read_unlock();
 	return 0;
@@ -277,7 +275,7 @@ static void session_stats_read(void *data)
 
 	stats->pmu = arg->sc->stats;
 	if (arg->online)
-		arg->session->pmu->stats(&stats->pmu);
+		arg->session->config.pmu->stats(&stats->pmu);
 	ring_counts(arg->sc->ring, &stats->produced, &stats->written, &stats->lost);
 }
 
@@ -314,7 +312,7 @@ static void session_verify(struct work_struct *work)
 	session_lock();
 	if (session_running) {
 		cpus_read_lock();
-		good = session_running->pmu->verify(session_running);
+		good = session_running->config.pmu->verify(session_running);
 		cpus_read_unlock();
 		if (good)
 			schedule_delayed_work(&session_verify_work, HZ);
@@ -336,7 +334,7 @@ static int session_cpu_online(unsigned int cpu)
 		return 0;
 	err = session_add_cpu(session, cpu, &extack);
 	if (!err)
-		err = session->pmu->cpu_start(session);
+		err = session->config.pmu->cpu_start(session);
 	if (err)
 		pr_warn("vsamp: CPU %u came online, not sampled (%d)\n", cpu, err);
 	else
@@ -350,7 +348,7 @@ static int session_cpu_offline(unsigned int cpu)
 
 	if (!session || !cpumask_test_cpu(cpu, session->config.cpus))
 		return 0;
-	session->pmu->cpu_stop(session);
+	session->config.pmu->cpu_stop(session);
 	session_set_state(session, session->state);
 	return 0;
 }

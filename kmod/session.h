@@ -14,6 +14,7 @@ struct ring;
 
 /* What VSAMP_CMD_CONFIGURE says */
 struct session_config {
+	const struct pmu_ops *pmu;
 	struct pmu_event events[VSAMP_EVENTS_MAX];
 	unsigned int event_count;
 	cpumask_var_t cpus;
@@ -33,7 +34,6 @@ struct session_cpu {
 
 /*
  * struct session - an open /dev/vsamp
- * @pmu: what it is configured for, NULL before
  * @cpu: by CPU id
  * @changes: counts changes of state; @changes_seen is what a VSAMP_CMD_STATS_GET saw
  * @throttle_told: the log has its one line
@@ -42,7 +42,6 @@ struct session_cpu {
 struct session {
 	enum vsamp_session_state state;
 	enum vsamp_end_reason end_reason;
-	const struct pmu_ops *pmu;
 	struct session_config config;
 	struct session_cpu **cpu;
 	unsigned int changes;
@@ -66,8 +65,7 @@ extern const struct file_operations session_fops;
 void session_lock(void);
 void session_unlock(void);
 
-void session_configure(struct session *session, const struct pmu_ops *pmu,
-		       struct session_config *config);
+void session_configure(struct session *session, struct session_config *config);
 void session_config_free(struct session_config *config);
 int session_start(struct session *session, struct netlink_ext_ack *extack);
 int session_stop(struct session *session, struct netlink_ext_ack *extack);
