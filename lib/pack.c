@@ -6,18 +6,17 @@
 
 #define VARINT_MAX 10
 
-static int put_varint(struct buf *b, uint64_t v)
+/* All put_ functions go into room that pack_reserve() made */
+static void put_varint(struct buf *b, uint64_t v)
 {
-	uint8_t bytes[VARINT_MAX];
-	size_t n = 0;
+	uint8_t *at = b->data + b->size;
 
 	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = v | 0x80;
-	bytes[n++] = v;
-	return buf_add(b, bytes, n);
+		*at++ = v | 0x80;
+	*at++ = v;
+	b->size = at - b->data;
 }
 
-/* into room that was reserved */
 static void put_byte(struct buf *b, uint8_t v)
 {
 	b->data[b->size++] = v;
@@ -112,6 +111,7 @@ static void pack_empty(struct pack *p)
 	for (int i = 0; i < PACK_COLUMNS; i++)
 		p->column[i].size = 0;
 	p->count = 0;
+	p->reserved = 0;
 	p->time_min = UINT64_MAX;
 	p->time_max = 0;
 	p->time_last = 0;
@@ -135,17 +135,15 @@ void pack_free(struct pack *p)
 static int pack_kind(struct pack *p, const struct vsamp_record_header *h, uint32_t *row)
 {
 	uint32_t kind = h->event | (uint32_t)h->flags << 16;
-	int ret;
 
 	for (*row = 0; *row < p->n_kinds; (*row)++)
 		if (p->kinds[*row] == kind)
 			return 0;
 	if (p->n_kinds == PACK_KINDS_MAX)
 		return -ENOSPC;
-	ret = put_varint(&p->column[PACK_KINDS], kind);
-	if (!ret)
-		p->kinds[p->n_kinds++] = kind;
-	return ret;
+	put_varint(&p->column[PACK_KINDS], kind);
+	p->kinds[p->n_kinds++] = kind;
+	return 0;
 }
 
 /* 0: the row is there; 1: it is new; -ENOSPC */
@@ -209,12 +207,8 @@ static int pack_add_sample(struct pack *p, const struct vsamp_record_sample *s)
 {
 	uint64_t time = zigzag(s->time - p->time_last);
 	uint32_t kind, task, region;
-	int ret = 0;
+	int ret = pack_kind(p, &s->h, &kind);
 
-	for (int i = PACK_KINDS; i < PACK_COLUMNS && !ret; i++)
-		ret = buf_reserve(&p->column[i], 2 * VARINT_MAX);
-	if (!ret)
-		ret = pack_kind(p, &s->h, &kind);
 	if (!ret)
 		ret = pack_task(p, s, &task);
 	if (!ret)
@@ -233,32 +227,51 @@ static int pack_add_sample(struct pack *p, const struct vsamp_record_sample *s)
 
 static int pack_add_other(struct pack *p, const struct vsamp_record_header *rec)
 {
-	int ret = buf_reserve(&p->column[PACK_KIND], 1);
+	int ret = buf_add(&p->column[PACK_OTHERS], rec, rec->size);
 
-	if (!ret)
-		ret = buf_add(&p->column[PACK_OTHERS], rec, rec->size);
 	if (!ret)
 		put_byte(&p->column[PACK_KIND], 0);
 	return ret;
 }
 
-int pack_add(struct pack *p, const struct vsamp_record_header *rec)
+#define RESERVED 64 /* records that one look at the room is enough for */
+
+static int pack_reserve(struct pack *p)
 {
 	size_t size = 0;
-	int ret;
+	int ret = 0;
 
-	for (int i = 0; i < PACK_COLUMNS; i++)
+	for (int i = 0; i < PACK_COLUMNS && !ret; i++) {
 		size += p->column[i].size;
-	if (p->count == PACK_RECORDS_MAX || size >= PACK_SIZE_MAX)
+		if (i != PACK_OTHERS)
+			ret = buf_reserve(&p->column[i], RESERVED * 2 * VARINT_MAX);
+	}
+	if (ret)
+		return ret;
+	if (size >= PACK_SIZE_MAX)
 		return -ENOSPC;
-	if (rec->type == VSAMP_RECORD_SAMPLE && rec->size == sizeof(struct vsamp_record_sample))
-		ret = pack_add_sample(p, (const struct vsamp_record_sample *)rec);
-	else
-		ret = pack_add_other(p, rec);
+	p->reserved = RESERVED;
+	return 0;
+}
+
+int pack_add(struct pack *p, const struct vsamp_record_header *rec)
+{
+	int ret = 0;
+
+	if (p->count == PACK_RECORDS_MAX)
+		return -ENOSPC;
+	if (!p->reserved)
+		ret = pack_reserve(p);
+	if (!ret)
+		ret = rec->type == VSAMP_RECORD_SAMPLE &&
+				      rec->size == sizeof(struct vsamp_record_sample) ?
+			      pack_add_sample(p, (const struct vsamp_record_sample *)rec) :
+			      pack_add_other(p, rec);
 	if (ret)
 		return ret;
 	if (record_size_min(rec->type))
 		pack_time(p, ((const struct vsamp_record_state *)rec)->time);
+	p->reserved--;
 	p->count++;
 	return 0;
 }

@@ -43,6 +43,7 @@ struct pack_table {
 struct pack {
 	struct buf column[PACK_COLUMNS];
 	uint32_t count;
+	uint32_t reserved;	     /* records that have room in the columns */
 	uint64_t time_min, time_max; /* over the records whose time is known */
 	uint64_t time_last;
 	uint32_t kinds[PACK_KINDS_MAX];
