@@ -125,7 +125,8 @@ static int module_open(const struct modules *ms, struct module *m, const char *n
 			return fd;
 		}
 		close(fd);
-		m->note = "another file now (build-id or inode differs)";
+		m->note =
+			"replaced since the recording, or of another machine: build-id or inode differs";
 	}
 	return -ENOENT;
 }

@@ -318,7 +318,7 @@ static void test_module_by_id(void **state)
 	assert_null(ms.module[good].note);
 	/* another file has its name now: its symbols would be wrong names */
 	assert_int_equal(modules_find(&ms, replaced, 0x1010, &sym), -ENOENT);
-	assert_non_null(strstr(ms.module[replaced].note, "another file now"));
+	assert_non_null(strstr(ms.module[replaced].note, "replaced since the recording"));
 	assert_int_equal(modules_find(&ms, gone, 0x1010, &sym), -ENOENT);
 	assert_non_null(strstr(ms.module[gone].note, "not found"));
 	modules_free(&ms);
