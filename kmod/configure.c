@@ -36,7 +36,7 @@ static const struct nla_policy configure_event_policy[VSAMP_EVENT_A_MAX + 1] = {
 };
 
 const struct nla_policy configure_policy[VSAMP_A_PMI_LIMIT + 1] = {
-	[VSAMP_A_SESSION_FD]	= NLA_POLICY_VALIDATE_FN(NLA_U32, control_check_fd),
+	[VSAMP_A_SESSION_FD]	= CONTROL_POLICY_FD,
 	[VSAMP_A_BACKEND]	= { .type = NLA_U32 },
 	[VSAMP_A_EVENT]		= NLA_POLICY_NESTED(configure_event_policy),
 	[VSAMP_A_CPUS]		= { .type = NLA_NUL_STRING, .len = CONFIGURE_CPUS_LEN },

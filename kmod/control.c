@@ -35,11 +35,19 @@ static struct file *control_file(const struct nlattr *attr)
 	return file;
 }
 
-/* Part of the policy, so that a dump's refusal has its text, too */
+/*
+ * Part of the policy, so that a dump's refusal has its text in older kernels, too. They warn when
+ * they describe a policy of an integer that has a function: there it is four bytes.
+ */
 int control_check_fd(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	struct file *file = control_file(attr);
+	struct file *file;
 
+	if (nla_len(attr) != sizeof(u32)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "the session's file descriptor is a u32");
+		return -EINVAL;
+	}
+	file = control_file(attr);
 	if (!file) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "not a file descriptor of /dev/vsamp");
 		return -EBADF;
@@ -70,7 +78,7 @@ static struct file *control_session(struct nlattr **attrs, struct netlink_ext_ac
 static const struct nla_policy control_none_policy[VSAMP_A_PAD + 1] = { };
 
 static const struct nla_policy control_session_policy[VSAMP_A_SESSION_FD + 1] = {
-	[VSAMP_A_SESSION_FD]	= NLA_POLICY_VALIDATE_FN(NLA_U32, control_check_fd),
+	[VSAMP_A_SESSION_FD]	= CONTROL_POLICY_FD,
 };
 
 static int control_configure(struct sk_buff *skb, struct genl_info *info)

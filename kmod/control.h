@@ -5,6 +5,8 @@
 struct netlink_ext_ack;
 struct nlattr;
 
+#define CONTROL_POLICY_FD NLA_POLICY_VALIDATE_FN(NLA_BINARY, control_check_fd, sizeof(u32))
+
 int control_check_fd(const struct nlattr *attr, struct netlink_ext_ack *extack);
 
 int control_init(void);

@@ -140,8 +140,8 @@ struct vsamp_record_state {
 
 /*
  * Control family. Every refusal carries an extended-ack text and, where one is at fault, the
- * attribute. Nothing is changed by a request that is refused. Its errors, apart from those of
- * netlink itself:
+ * attribute (but for a dump without SESSION_FD, in older kernels). Nothing is changed by a request
+ * that is refused. Its errors, apart from those of netlink itself:
  *
  *	EBADF		SESSION_FD isn't a /dev/vsamp
  *	EBADFD		the session isn't in a state for this command
