@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Where the NMI watchdog is on, in a guest with the PMU
+
+bats_require_minimum_version 1.5.0
+
+watchdog=/proc/sys/kernel/nmi_watchdog
+
+setup() {
+	loop=$PWD/loop
+	cd "$BATS_TEST_TMPDIR" || return
+	echo 1 >$watchdog
+}
+
+@test "recording is refused, with the remedy" {
+	run vsamp record -e INST_RETIRED:u -- "$loop"
+	[ "$status" -eq 1 ]
+	[[ $output == *"--nmi-watchdog=off"* ]]
+	[ "$(cat $watchdog)" -eq 1 ]
+	[ ! -e vsamp.data ]
+}
+
+@test "doctor names it" {
+	run vsamp doctor
+	[ "$status" -eq 19 ]
+	[[ $output == *watchdog* ]]
+}
+
+@test "--nmi-watchdog=off turns it off for the time of the recording" {
+	run vsamp record -q --nmi-watchdog=off -e INST_RETIRED:u -- cat $watchdog
+	[ "$status" -eq 0 ]
+	[ "$output" = 0 ]
+	[ "$(cat $watchdog)" -eq 1 ]
+}
+
+@test "and is back after Ctrl-C" {
+	timeout -s INT 1 vsamp record -q --nmi-watchdog=off -a -e INST_RETIRED || true
+	[ "$(cat $watchdog)" -eq 1 ]
+}
+
+@test "and after SIGKILL" {
+	vsamp record -q --nmi-watchdog=off -a -e INST_RETIRED &
+	recorder=$!
+	sleep 1
+	[ "$(cat $watchdog)" -eq 0 ]
+	kill -KILL $recorder
+	for _ in $(seq 50); do
+		[ "$(cat $watchdog)" -eq 0 ] || break
+		sleep 0.1
+	done
+	[ "$(cat $watchdog)" -eq 1 ]
+}
+
+@test "stat has it, too" {
+	run vsamp stat --nmi-watchdog=off --json -e INST_RETIRED:u -- "$loop"
+	[ "$status" -eq 0 ]
+	[ "$(cat $watchdog)" -eq 1 ]
+}
+
+@test "one that was off stays off" {
+	echo 0 >$watchdog
+	vsamp record -q --nmi-watchdog=off -e INST_RETIRED:u -- true
+	[ "$(cat $watchdog)" -eq 0 ]
+}
