@@ -27,7 +27,7 @@
 struct vsamp_guardian {
 	pid_t pid;
 	int lifeline; /* its end tells the guardian that the creator is gone */
-	int done;     /* its end tells the creator that the guardian is */
+	int done;     /* tells the creator the guardian's number, and the value it has written */
 };
 
 static int watchdog_read(char *value)
@@ -73,7 +73,7 @@ static bool counters_free(void)
 
 /*
  * The guardian: in a session of its own, deaf to signals, holding nothing but the two ends of pipes
- * and the lock
+ * and the lock. Nobody may hear of the value that it writes: SIGPIPE is among the signals.
  */
 static void __attribute__((noreturn)) guardian_run(int lifeline, int done, int lock, char value)
 {
@@ -95,12 +95,33 @@ static void __attribute__((noreturn)) guardian_run(int lifeline, int done, int l
 		;
 	while (!counters_free())
 		nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
-	_exit(watchdog_write(value) ? 1 : 0);
+	_exit(!watchdog_write(value) && write(1, &value, 1) == 1 ? 0 : 1);
+}
+
+/* The guardian is nobody's child: who waits for all of its children does not meet it */
+static void __attribute__((noreturn)) guardian_detach(int lifeline, int done, int lock, char value)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		guardian_run(lifeline, done, lock, value);
+	if (pid > 0 && write(done, &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
+	_exit(pid < 0);
+}
+
+/* What guardian_detach() told of the guardian; an end of the pipe: there is none */
+static int guardian_meet(struct vsamp_guardian *g, pid_t parent, int done)
+{
+	while (waitpid(parent, NULL, 0) < 0 && errno == EINTR)
+		;
+	return read(done, &g->pid, sizeof(g->pid)) == sizeof(g->pid) ? 0 : -EAGAIN;
 }
 
 static int guardian_fork(struct vsamp_guardian *g, int lock, char value, struct vsamp_error *err)
 {
 	int lifeline[2], done[2], ret;
+	pid_t parent;
 
 	if (pipe2(lifeline, O_CLOEXEC))
 		return vsamp_fail(err, -errno, "pipe: %s", strerror(errno));
@@ -108,23 +129,25 @@ static int guardian_fork(struct vsamp_guardian *g, int lock, char value, struct 
 		ret = vsamp_fail(err, -errno, "pipe: %s", strerror(errno));
 		goto err_lifeline;
 	}
-	g->pid = fork();
-	if (!g->pid)
-		guardian_run(lifeline[0], done[1], lock, value);
-	if (g->pid < 0) {
-		ret = vsamp_fail(err, -errno, "the watchdog's guardian can't be started: %s",
-				 strerror(errno));
+	parent = fork();
+	if (!parent)
+		guardian_detach(lifeline[0], done[1], lock, value);
+	ret = parent < 0 ? -errno : 0;
+	close(done[1]);
+	if (!ret)
+		ret = guardian_meet(g, parent, done[0]);
+	if (ret) {
+		vsamp_fail(err, ret, "the watchdog's guardian can't be started: %s",
+			   strerror(-ret));
 		goto err_done;
 	}
 	close(lifeline[0]);
-	close(done[1]);
 	g->lifeline = lifeline[1];
 	g->done = done[0];
 	return 0;
 
 err_done:
 	close(done[0]);
-	close(done[1]);
 err_lifeline:
 	close(lifeline[0]);
 	close(lifeline[1]);
@@ -200,7 +223,8 @@ int vsamp_guardian_open(struct vsamp_guardian **guardian, struct vsamp_error *er
 int vsamp_guardian_close(struct vsamp_guardian *g, struct vsamp_error *err)
 {
 	struct pollfd p;
-	int status = 0, ret = 0;
+	char value;
+	int ret = 0;
 
 	if (!g)
 		return 0;
@@ -211,7 +235,7 @@ int vsamp_guardian_close(struct vsamp_guardian *g, struct vsamp_error *err)
 			err, -ETIMEDOUT,
 			"the performance counters are still taken: the NMI watchdog is turned on once they are free (by process %d)",
 			(int)g->pid);
-	else if (waitpid(g->pid, &status, 0) == g->pid && status)
+	else if (read(g->done, &value, 1) != 1)
 		ret = vsamp_fail(err, -EIO, "%s: the NMI watchdog can't be turned on again",
 				 WATCHDOG);
 	close(g->done);

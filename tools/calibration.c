@@ -131,7 +131,7 @@ static int calibration_run(struct calibration *c, struct options *o, const struc
 {
 	double seconds = calibration_seconds(o);
 	struct vsamp_stats stats;
-	struct run run;
+	struct run run = { .rehearsal = true };
 	int ret;
 
 	if (!o->quiet) {

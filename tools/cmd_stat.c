@@ -99,7 +99,7 @@ static int stat_do(const struct options *o, struct ends *ends)
 {
 	struct vsamp_error err = { 0 };
 	struct vsamp_stats stats;
-	struct run run;
+	struct run run = { 0 };
 	int code = EXIT_ERROR;
 
 	if (run_count(o, ends, o->duration_s, &run, &stats, &err)) {

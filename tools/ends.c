@@ -21,6 +21,8 @@ static int ends_open_signals(struct ends *e)
 	struct sigaction hangup;
 	sigset_t set;
 
+	/* Where the caller ignores it, no child has an exit status */
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,10 +12,8 @@
 #include <unistd.h>
 
 #include "launch.h"
-
-/* How long a command that is told to end may take */
-#define GRACE_MS      3000
-#define GRACE_LOOK_MS 10
+#include "say.h"
+#include "tree.h"
 
 struct identity {
 	bool change;
@@ -128,6 +125,7 @@ int launch_fork(struct launch *l, char *const *argv, const char *user, struct vs
 		ret = vsamp_fail(err, -errno, "pipe: %s", strerror(errno));
 		goto err_go;
 	}
+	tree_adopt();
 	l->pid = fork();
 	if (!l->pid) {
 		close(go[1]);
@@ -183,28 +181,30 @@ int launch_go(struct launch *l, char *const *argv, int *exit_code, struct vsamp_
 
 bool launch_ended(struct launch *l)
 {
+	pid_t pid;
 	int status;
 
-	if (l->pid && !l->ended && waitpid(l->pid, &status, WNOHANG) == l->pid) {
+	/* Also the orphans that came to us, which nobody waits for */
+	while (l->pid && (pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != l->pid)
+			continue;
 		l->ended = true;
 		l->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	}
 	return l->pid && l->ended;
 }
 
-void launch_close(struct launch *l)
+void launch_close(struct launch *l, bool end)
 {
+	unsigned int left;
+
 	if (!l->pid)
 		return;
 	fd_close(&l->go);
 	fd_close(&l->failed);
-	if (!launch_ended(l))
-		kill(l->pid, SIGTERM);
-	for (int ms = 0; !launch_ended(l) && ms < GRACE_MS; ms += GRACE_LOOK_MS)
-		poll(NULL, 0, GRACE_LOOK_MS);
-	if (!launch_ended(l)) {
-		kill(l->pid, SIGKILL);
-		waitpid(l->pid, NULL, 0);
-	}
+	left = end ? tree_end() : 0;
+	if (left)
+		say("%u processes that the command started still run: they may not be ended, as they run as another user",
+		    left);
 	l->pid = 0;
 }

@@ -35,7 +35,10 @@ int launch_go(struct launch *l, char *const *argv, int *exit_code, struct vsamp_
 /* Looks whether the child ended, without waiting */
 bool launch_ended(struct launch *l);
 
-/* Ends the child if it has not: SIGTERM, and after a grace time SIGKILL; l can be used again */
-void launch_close(struct launch *l);
+/*
+ * Leaves the child, or ends it with all that it started: SIGTERM, and after a grace time SIGKILL.
+ * l can be used again.
+ */
+void launch_close(struct launch *l, bool end);
 
 #endif

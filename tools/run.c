@@ -282,7 +282,8 @@ void run_close(struct run *r)
 {
 	vsamp_recorder_close(r->recorder);
 	vsamp_session_close(r->session);
-	launch_close(&r->child);
+	/* A command that came to its own end may have left a service running, which is its purpose */
+	launch_close(&r->child, r->end != RUN_EXIT || r->rehearsal);
 	r->recorder = NULL;
 	r->session = NULL;
 }
@@ -292,7 +293,6 @@ int run_count(const struct options *o, struct ends *ends, double seconds, struct
 {
 	int ret;
 
-	memset(r, 0, sizeof(*r));
 	memset(stats, 0, sizeof(*stats));
 	ret = run_open(r, o, ends, err);
 	if (!ret)

@@ -30,6 +30,7 @@ struct run {
 	/* Of a run that records; NULL: it counts */
 	struct vsamp_writer *writer;
 	struct vsamp_sideband *sideband;
+	bool rehearsal; /* another run follows: nothing of the command may stay */
 
 	struct vsamp_session *session;
 	struct vsamp_recorder *recorder;
@@ -55,10 +56,10 @@ int run_start(struct run *r, struct vsamp_error *err);
 /* Waits for the end, at most for seconds (0: any time), stops, and fills end and elapsed_ns */
 int run_finish(struct run *r, double seconds, struct vsamp_error *err);
 
-/* Closes the session, then ends the command if it still runs */
+/* Closes the session, then ends the command and what it started, unless it came to its own end */
 void run_close(struct run *r);
 
-/* A whole run that counts; counts has room for all events */
+/* A whole run that counts, r as it is initialised; stats are freed by the caller, always */
 int run_count(const struct options *o, struct ends *ends, double seconds, struct run *r,
 	      struct vsamp_stats *stats, struct vsamp_error *err);
 
