@@ -56,6 +56,13 @@ static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
+/* The parameters of a probe on sched_process_exit */
+#if VSAMP_HAVE_EXIT_GROUP_DEAD
+#define COMPAT_SCHED_EXIT_ARGS(args...) args, bool group_dead
+#else
+#define COMPAT_SCHED_EXIT_ARGS(args...) args
+#endif
+
 static inline void compat_hrtimer_setup(struct hrtimer *timer,
 					enum hrtimer_restart (*fn)(struct hrtimer *))
 {

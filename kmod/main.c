@@ -11,6 +11,7 @@
 #include "pmu.h"
 #include "selftest.h"
 #include "session.h"
+#include "user_ip.h"
 
 static int __init vsamp_init(void)
 {
@@ -20,6 +21,7 @@ static int __init vsamp_init(void)
 	if (err)
 		return err;
 	clock_init();
+	user_ip_init();
 	pmu_intel_init();
 	err = session_init();
 	if (err)

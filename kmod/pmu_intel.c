@@ -95,6 +95,8 @@ static void intel_event_prepare(struct intel_cpu *c, int index, const struct pmu
 	e->wrap = GENMASK_ULL((fixed ? caps->width_fixed : caps->width) - 1, 0);
 	e->reload = -event->sav & e->wrap;
 	e->header = ring_header(VSAMP_RECORD_SAMPLE, sizeof(struct vsamp_record_sample), index);
+	if (!(event->flags & VSAMP_EVENT_KERNEL))
+		e->header |= RING_USER;
 	e->msr = intel_msr_write(event->counter, caps);
 	e->msr_read = intel_msr_read(event->counter);
 	e->msr_select = intel_msr_select(event->counter);

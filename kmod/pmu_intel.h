@@ -41,7 +41,7 @@ enum intel_hold {
 };
 
 struct intel_event {
-	u64 header;		/* of a sample */
+	u64 header;		/* of a sample, see ring_sample() */
 	u64 reload;		/* what the counter starts from */
 	u64 overflows;		/* since it was armed */
 	u64 bit;		/* in GLOBAL_CTRL and GLOBAL_STATUS */
@@ -100,21 +100,25 @@ static inline u64 intel_ctrl_wanted(const struct intel_cpu *c)
 	return READ_ONCE(c->hold) ? 0 : c->mask;
 }
 
-static inline void intel_ctrl_write(struct intel_cpu *c)
+static inline u64 intel_ctrl_write(struct intel_cpu *c)
 {
-	WRITE_ONCE(c->ctrl, intel_ctrl_wanted(c));
-	compat_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, c->ctrl);
+	u64 ctrl = intel_ctrl_wanted(c);
+
+	WRITE_ONCE(c->ctrl, ctrl);
+	compat_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
+	return ctrl;
 }
 
 /*
- * GLOBAL_CTRL as @hold says. An NMI may throttle at any point in between: it then leaves both the
- * register and @ctrl right, or finds them made wrong by the cut writer and rights them, or the
- * writer sees it here.
+ * GLOBAL_CTRL as @hold says. An NMI may throttle at any point in between. If it cuts the write,
+ * what it wrote is overwritten: the comparison after the write sees that @hold has changed.
  */
 static inline void intel_ctrl_update(struct intel_cpu *c)
 {
-	while (intel_ctrl_wanted(c) != READ_ONCE(c->ctrl))
-		intel_ctrl_write(c);
+	u64 ctrl = READ_ONCE(c->ctrl);
+
+	while (intel_ctrl_wanted(c) != ctrl)
+		ctrl = intel_ctrl_write(c);
 }
 
 int intel_nmi(unsigned int type, struct pt_regs *regs);

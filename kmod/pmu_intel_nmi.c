@@ -158,6 +158,9 @@ static noinline int intel_nmi_several(struct intel_cpu *c, struct pt_regs *regs)
 }
 
 /*
+ * In an NMI, as all that it calls: no lock, no sleep, nothing but our own per-CPU memory, the ring
+ * and irq_work_queue().
+ *
  * With one counter: four accesses, and as few instructions as can be; they are what sampling costs.
  * The sum of what the handlers return says whether the NMI was anybody's: only what is ours is
  * claimed.

@@ -31,6 +31,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "ring.h"
+#include "user_ip.h"
 
 static void ring_wake(struct irq_work *work)
 {
@@ -230,12 +231,23 @@ void ring_write(struct ring *ring, void *record, u32 keep)
 	ring_check_watermark(ring);
 }
 
-/* A sample that comes when a CLOCK record is due, the reader waits, or records were lost */
+/*
+ * A sample that comes when a CLOCK record is due, the reader waits, or records were lost, or one of
+ * an event of user mode only that is seen in the kernel. Called in an NMI.
+ */
 void ring_sample_slow(struct ring *ring, struct pt_regs *regs, u64 time, u64 header)
 {
 	struct vsamp_record_sample sample;
+	u64 ip;
 
+	if (user_mode(regs))
+		header |= RING_USER;
 	ring_sample_fill(&sample, regs, time, header);
+	if (ring_sample_skids(regs, header)) {
+		ip = user_ip(regs);
+		sample.h.flags ^= ip ? VSAMP_SAMPLE_SKID : VSAMP_SAMPLE_USER;
+		sample.ip = ip ?: regs->ip;
+	}
 	ring_write(ring, &sample, RING_KEEP);
 	if (time >= ring->next_clock)
 		clock_write(ring, RING_KEEP);

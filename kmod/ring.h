@@ -14,6 +14,10 @@
 struct page;
 struct vm_area_struct;
 
+/* Flags in a sample's header as a number, see ring_header() */
+#define RING_USER ((u64)VSAMP_SAMPLE_USER << 48)
+#define RING_SKID ((u64)VSAMP_SAMPLE_SKID << 48)
+
 /* What is kept free of samples, so that the end of a run is told in a full ring, too */
 #define RING_KEEP 256
 
@@ -85,8 +89,6 @@ ring_sample_fill(struct vsamp_record_sample *sample, struct pt_regs *regs, u64 t
 {
 	struct task_struct *task = current;
 
-	if (user_mode(regs))
-		header |= (u64)VSAMP_SAMPLE_USER << 48;
 	if (unlikely(task->flags & PF_VCPU))
 		header |= (u64)VSAMP_SAMPLE_GUEST << 48;
 	*(u64 *)&sample->h = header;
@@ -96,9 +98,16 @@ ring_sample_fill(struct vsamp_record_sample *sample, struct pt_regs *regs, u64 t
 	sample->tid = task->pid;
 }
 
+/* Whether an event of user mode only is seen in the kernel */
+static __always_inline bool ring_sample_skids(struct pt_regs *regs, u64 header)
+{
+	return !user_mode(regs) && header & RING_USER;
+}
+
 /*
  * ring_sample() - write a sample
- * @header: of the record, as a number; the flags are added
+ * @header: of the record, as a number; with RING_USER if the event is one of user mode only. The
+ *	flags are added.
  *
  * Called in an NMI only. Nothing cuts an NMI, so it moves the position by plain stores; the writer
  * that it may have cut sees that its own local cmpxchg fails, and publishes this record with its
@@ -111,10 +120,13 @@ static __always_inline void ring_sample(struct ring *ring, struct pt_regs *regs,
 	u64 pos = ring->reserve;
 	u64 end = pos + sizeof(*sample);
 
-	if (unlikely(ring_used(ring, pos) >= ring->soft || time >= ring->attention)) {
+	if (unlikely(ring_used(ring, pos) >= ring->soft || time >= ring->attention ||
+		     ring_sample_skids(regs, header))) {
 		ring_sample_slow(ring, regs, time, header);
 		return;
 	}
+	if (user_mode(regs))
+		header |= RING_USER;
 	sample = (void *)ring->data + (pos & ring->mask);
 	ring_sample_fill(sample, regs, time, header);
 	WRITE_ONCE(ring->reserve, end);

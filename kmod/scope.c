@@ -64,11 +64,7 @@ static void scope_exec(void *data, struct task_struct *task, pid_t old_pid,
 }
 
 /* The last task of a process: its number may be given to another process from here on */
-#if VSAMP_HAVE_EXIT_GROUP_DEAD
-static void scope_leave(void *data, struct task_struct *task, bool group_dead)
-#else
-static void scope_leave(void *data, struct task_struct *task)
-#endif
+static void scope_leave(COMPAT_SCHED_EXIT_ARGS(void *data, struct task_struct *task))
 {
 	if (atomic_read(&task->signal->live))
 		return;

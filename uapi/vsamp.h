@@ -80,8 +80,9 @@ struct vsamp_record_header {
 	__u16	flags;		/* sample: VSAMP_SAMPLE_* */
 };
 
-#define VSAMP_SAMPLE_USER	(1U << 0)	/* the CPU was in user mode */
+#define VSAMP_SAMPLE_USER	(1U << 0)	/* ip is in user mode */
 #define VSAMP_SAMPLE_GUEST	(1U << 1)	/* a virtual machine ran; ip is of its exit */
+#define VSAMP_SAMPLE_SKID	(1U << 2)	/* seen in the kernel; ip: where the user goes on */
 
 /* One overflow of one counter. ip is where the interrupt was taken: skid is possible. */
 struct vsamp_record_sample {

@@ -4,7 +4,7 @@
 # perf, on the same load. Prints "TOOL WHAT VALUE" lines.
 set -eu
 
-loops=25000000	# of two instructions each
+loops=100000000	# of two instructions each
 near=/sys/module/nmi_fence/parameters
 msr_counts=$((0x40000f00))	# the model's: RDMSR, WRMSR, LVTPC writes, RDPMC
 
