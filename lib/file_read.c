@@ -148,7 +148,7 @@ static int scan_chunk(struct vsamp_reader *r, uint64_t offset, struct chunk_head
 	if (left < sizeof(*h)) {
 		reader_ends(r, VSAMP_FILE_INCOMPLETE,
 			    left ? "cut off in the header of the chunk at byte %" PRIu64 :
-				   "ends at byte %" PRIu64 " without its totals",
+				   "cut off before its totals, at byte %" PRIu64,
 			    offset);
 		return 0;
 	}

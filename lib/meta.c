@@ -150,7 +150,8 @@ struct json_object *vsamp_meta_json(const struct vsamp_meta *meta)
 		json_object_array_add(events, meta_event(meta, i));
 	put(o, "events", events);
 	put(o, "ring_size", number(meta->ring_size));
-	put(o, "sideband", json_object_new_boolean(meta->sideband));
+	put(o, "sideband", json_object_new_boolean(meta->sideband_size));
+	put(o, "sideband_size", number(meta->sideband_size));
 	return o;
 }
 

@@ -86,7 +86,8 @@ static int warn_quality(struct vsamp_recording *rec)
 	if (t->sideband_lost)
 		ret = warn(rec,
 			   "%" PRIu64 " records of processes and mappings were lost: samples may "
-			   "lack names or have those of an earlier program",
+			   "lack names or have those of an earlier program; record with a larger "
+			   "--sideband-size",
 			   t->sideband_lost);
 	if (!ret && t->throttles)
 		ret = warn(rec,

@@ -130,6 +130,7 @@ static void print_run(const struct info *in)
 	print_field("target per", summary_text(meta, "/calibration/scope"));
 	print_field("runs", summary_text(meta, "/calibration/runs"));
 	print_field("ring size", summary_text(meta, "/ring_size"));
+	print_field("sideband", summary_text(meta, "/sideband_size"));
 }
 
 static void print_clock(const struct info *in)

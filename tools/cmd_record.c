@@ -41,6 +41,7 @@ static const char help[] =
 	"Where to\n"
 	"  -o, --output FILE     (default " FILE_DEFAULT "; one that exists becomes FILE.old)\n"
 	"      --ring-size SIZE  of each CPU's buffer: a power of two, 16K to 1024M (default 1M)\n"
+	"      --sideband-size SIZE  of each CPU's buffer for what processes do (default 512K)\n"
 	"      --no-sideband     without what processes did: samples have no names of processes and files\n"
 	"By what\n"
 	"  -b, --backend intel   program the processor's counters, also where it says it is virtual\n"
@@ -87,7 +88,7 @@ static void record_meta(struct record *rec, struct vsamp_meta *meta)
 		.event = rec->calibration.event,
 		.n_events = o->n_events,
 		.ring_size = o->ring_size ? o->ring_size : VSAMP_RING_SIZE_DEFAULT,
-		.sideband = !o->no_sideband,
+		.sideband_size = o->no_sideband ? 0 : vsamp_sideband_size(rec->run.sideband),
 	};
 }
 
@@ -109,14 +110,30 @@ static bool record_counts_kernel(const struct options *o)
 	return false;
 }
 
+static int record_open_sideband(struct record *rec, struct vsamp_error *err)
+{
+	const struct options *o = &rec->o;
+	size_t size = o->sideband_size ? o->sideband_size : VSAMP_SIDEBAND_SIZE_DEFAULT;
+	int ret = vsamp_sideband_open(&rec->run.sideband, size, err);
+
+	if (ret)
+		return ret;
+	if (vsamp_sideband_size(rec->run.sideband) < size)
+		say("sideband: the locked-memory limit (ulimit -l, kernel.perf_event_mlock_kb) allows buffers of %zu KiB only, not %zu",
+		    vsamp_sideband_size(rec->run.sideband) >> 10, size >> 10);
+	return 0;
+}
+
 /* What stands before the records: how it is taken, the kernel's symbols, what runs already */
 static int record_write_start(struct record *rec, struct vsamp_error *err)
 {
 	struct vsamp_writer *w = rec->output.writer;
 	struct vsamp_error why = { 0 };
 	struct vsamp_meta meta;
-	int ret;
+	int ret = rec->o.no_sideband ? 0 : record_open_sideband(rec, err);
 
+	if (ret)
+		return ret;
 	record_meta(rec, &meta);
 	ret = record_write_json(rec, VSAMP_CHUNK_META, vsamp_meta_json(&meta), err);
 	if (ret)
@@ -125,12 +142,6 @@ static int record_write_start(struct record *rec, struct vsamp_error *err)
 		say("%s", why.text);
 	if (rec->o.no_sideband)
 		return 0;
-	ret = vsamp_sideband_open(&rec->run.sideband, VSAMP_SIDEBAND_SIZE_DEFAULT, err);
-	if (ret)
-		return ret;
-	if (vsamp_sideband_size(rec->run.sideband) < VSAMP_SIDEBAND_SIZE_DEFAULT)
-		say("sideband: the locked-memory limit allows buffers of %zu KiB only",
-		    vsamp_sideband_size(rec->run.sideband) >> 10);
 	return vsamp_sideband_synthesize(w, run_is_launch(&rec->o) ? rec->run.child.pid : 0, err);
 }
 

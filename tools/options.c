@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <vsamp/cpulist.h>
+#include <vsamp/sideband.h>
 
 #include "cmd.h"
 #include "options.h"
@@ -131,28 +132,39 @@ static int take_force(struct options *o, const char *value, struct vsamp_error *
 	return 0;
 }
 
-static int take_ring_size(struct options *o, const char *value, struct vsamp_error *err)
+/* A power of two, in bytes or with one of the units */
+static int take_size(uint32_t *size, const char *value, uint32_t min, const char *what,
+		     struct vsamp_error *err)
 {
 	static const char units[] = "KMG";
-	unsigned long long size;
+	unsigned long long n;
 	const char *unit;
 	char *end;
 
 	errno = 0;
-	size = isdigit((unsigned char)*value) ? strtoull(value, &end, 10) : 0;
-	unit = size && *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (unit && size <= VSAMP_RING_SIZE_MAX) {
-		size <<= 10 * (unit - units + 1);
+	n = isdigit((unsigned char)*value) ? strtoull(value, &end, 10) : 0;
+	unit = n && *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit && n <= VSAMP_RING_SIZE_MAX) {
+		n <<= 10 * (unit - units + 1);
 		end++;
 	}
-	if (!size || errno || *end || size < VSAMP_RING_SIZE_MIN || size > VSAMP_RING_SIZE_MAX ||
-	    size & (size - 1))
+	if (!n || errno || *end || n < min || n > VSAMP_RING_SIZE_MAX || n & (n - 1))
 		return vsamp_fail(
 			err, -EINVAL,
-			"'%s' is no ring size: give a power of two from %uK to %uM, bytes a CPU",
-			value, VSAMP_RING_SIZE_MIN >> 10, VSAMP_RING_SIZE_MAX >> 20);
-	o->ring_size = size;
+			"'%s' is no %s size: give a power of two from %uK to %uM, bytes a CPU",
+			value, what, min >> 10, VSAMP_RING_SIZE_MAX >> 20);
+	*size = n;
 	return 0;
+}
+
+static int take_ring_size(struct options *o, const char *value, struct vsamp_error *err)
+{
+	return take_size(&o->ring_size, value, VSAMP_RING_SIZE_MIN, "ring", err);
+}
+
+static int take_sideband_size(struct options *o, const char *value, struct vsamp_error *err)
+{
+	return take_size(&o->sideband_size, value, VSAMP_SIDEBAND_SIZE_MIN, "sideband buffer", err);
 }
 
 static int take_pmi_limit(struct options *o, const char *value, struct vsamp_error *err)
@@ -240,6 +252,7 @@ static const struct option table[] = {
 	{ 0, "force", OPTIONS_RECORD, NULL, take_force },
 	{ 0, "ring-size", OPTIONS_RECORD, "SIZE", take_ring_size },
 	{ 0, "pmi-limit", OPTIONS_RECORD, "N", take_pmi_limit },
+	{ 0, "sideband-size", OPTIONS_RECORD, "SIZE", take_sideband_size },
 	{ 0, "no-sideband", OPTIONS_RECORD, NULL, take_no_sideband },
 	{ 0, "nmi-watchdog", BOTH, "off", take_nmi_watchdog },
 	{ 0, "cal-time", OPTIONS_RECORD, "SECONDS", take_cal_time },
@@ -386,6 +399,9 @@ static int options_check(struct options *o, struct vsamp_error *err)
 				  "-p and -a: sample either processes or the whole machine");
 	if (o->user && !o->command)
 		return vsamp_fail(err, -EINVAL, "--user is for a command that is launched");
+	if (o->no_sideband && o->sideband_size)
+		return vsamp_fail(err, -EINVAL,
+				  "--no-sideband and --sideband-size: one or the other");
 	if (o->quiet && o->verbose)
 		return vsamp_fail(err, -EINVAL, "-q and -v: either quiet or verbose");
 	if (!o->command && !o->n_pids)

@@ -42,8 +42,9 @@ struct options {
 	bool force;
 	bool no_sideband;
 	bool watchdog_off;
-	uint32_t ring_size; /* 0: default */
-	uint32_t pmi_limit; /* 0: default */
+	uint32_t ring_size;	/* 0: default */
+	uint32_t sideband_size; /* 0: default */
+	uint32_t pmi_limit;	/* 0: default */
 
 	enum vsamp_cal_mode cal_mode;
 	enum options_cal_scope cal_scope;

@@ -103,6 +103,6 @@ void outcome_say(const struct outcome *s)
 		    t->throttled);
 	if (t->sideband_lost)
 		say("%" PRIu64
-		    " records of what processes did are lost: some samples may be named wrongly",
+		    " records of what processes did are lost: some samples may be named wrongly; a larger --sideband-size avoids it",
 		    t->sideband_lost);
 }

@@ -12,7 +12,7 @@
 #include "cmd.h"
 #include "options.h"
 
-#define ARGS 12
+#define ARGS 14
 
 /* Who the next word belongs to: the calibration option, or is it the command? */
 static const struct {
@@ -151,6 +151,10 @@ static const struct {
 	{ { "--ring-size", "99999999999999999999" }, "no ring size" },
 	{ { "--ring-size", "18446744073709551615K" }, "no ring size" },
 	{ { "--ring-size", "18014398509482000K" }, "no ring size" }, /* 2^64 + 16K */
+	{ { "--sideband-size", "2K" }, "no sideband buffer size" },
+	{ { "--sideband-size", "12K" }, "no sideband buffer size" },
+	{ { "--sideband-size", "2G" }, "no sideband buffer size" },
+	{ { "--sideband-size", "1M", "--no-sideband" }, "one or the other" },
 	{ { "--pmi-limit", "1.5" }, "whole number" },
 	{ { "--pmi-limit", "0" }, "no number of interrupts" },
 	{ { "--nmi-watchdog" }, "needs a value" },
@@ -200,6 +204,8 @@ static void values(void **state)
 				     "branches",
 				     "-C0-3,8",
 				     "--ring-size=64K",
+				     "--sideband-size",
+				     "4k",
 				     "-d.5",
 				     "-D",
 				     "100",
@@ -213,6 +219,7 @@ static void values(void **state)
 	assert_int_equal(o.events[1].config, 0xc4);
 	assert_string_equal(o.cpus, "0-3,8");
 	assert_int_equal(o.ring_size, 65536);
+	assert_int_equal(o.sideband_size, 4096);
 	assert_float_equal(o.duration_s, 0.5, 0);
 	assert_float_equal(o.delay_ms, 100, 0);
 	assert_float_equal(o.interval_ms, 2.5, 0);

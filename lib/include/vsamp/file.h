@@ -123,7 +123,11 @@ struct vsamp_chunk {
  */
 int vsamp_reader_open(struct vsamp_reader **r, const char *path, struct vsamp_error *err);
 
-/** vsamp_reader_state - how much is there; *@why, if not NULL, gets a text, "" for complete */
+/**
+ * vsamp_reader_state - how much is there
+ *
+ * *@why, if not NULL, gets what the file is, e.g. "cut off in the chunk at byte 99"; "": complete.
+ */
 enum vsamp_file_state vsamp_reader_state(const struct vsamp_reader *r, const char **why);
 
 /** vsamp_reader_path - the path it was opened by */

@@ -47,8 +47,8 @@ struct vsamp_meta {
 	const struct vsamp_event *events;
 	const struct vsamp_meta_event *event; /* of each event */
 	unsigned int n_events;
-	uint32_t ring_size;
-	bool sideband;
+	uint32_t ring_size;	/* bytes a CPU */
+	uint32_t sideband_size; /* bytes a CPU, as it turned out; 0: without a sideband */
 };
 
 /** vsamp_meta_json - the META chunk; json_object_put() it; NULL: no memory */

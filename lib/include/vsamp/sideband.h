@@ -22,7 +22,8 @@ extern "C" {
 
 struct vsamp_sideband;
 
-#define VSAMP_SIDEBAND_SIZE_DEFAULT (1U << 19)
+#define VSAMP_SIDEBAND_SIZE_DEFAULT (1U << 19) /* bytes a CPU */
+#define VSAMP_SIDEBAND_SIZE_MIN	    (1U << 12)
 
 /**
  * vsamp_sideband_open - begin recording on every CPU that is online
