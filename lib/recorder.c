@@ -115,6 +115,33 @@ static int recorder_look(struct vsamp_recorder *r, bool *ended, struct vsamp_err
 	return ret;
 }
 
+/* 1: there was something, 0: the ring is empty */
+static int ring_drain(struct vsamp_ring *ring, struct vsamp_writer *w, struct vsamp_error *err)
+{
+	const void *data;
+	size_t size;
+	int ret = vsamp_ring_begin(ring, &data, &size, err);
+
+	if (ret <= 0)
+		return ret;
+	ret = vsamp_writer_records(w, vsamp_ring_cpu(ring), data, size, err);
+	if (ret)
+		return ret;
+	vsamp_ring_end(ring);
+	return 1;
+}
+
+static int recorder_drain(struct vsamp_recorder *r, struct vsamp_error *err)
+{
+	for (unsigned int i = 0; i < r->n; i++) {
+		int ret = ring_drain(r->ring[i], r->w, err);
+
+		if (ret < 0)
+			return ret;
+	}
+	return r->sideband ? vsamp_sideband_drain(r->sideband, r->w, err) : 0;
+}
+
 static int epoll_add(int epoll, int fd, uint32_t events)
 {
 	struct epoll_event e = { .events = events, .data.fd = fd };
@@ -144,6 +171,9 @@ int vsamp_recorder_open(struct vsamp_recorder **recorder, struct vsamp_session *
 		ret = vsamp_fail(err, -errno, "epoll: %s", strerror(errno));
 	else
 		ret = recorder_look(r, &ended, err);
+	/* The first turn takes memory and pages: before what is sampled begins, not beside it */
+	if (!ret)
+		ret = recorder_drain(r, err);
 	if (ret) {
 		vsamp_recorder_close(r);
 		return ret;
@@ -162,33 +192,6 @@ void vsamp_recorder_close(struct vsamp_recorder *r)
 	if (r->epoll >= 0)
 		close(r->epoll);
 	free(r);
-}
-
-/* 1: there was something, 0: the ring is empty */
-static int ring_drain(struct vsamp_ring *ring, struct vsamp_writer *w, struct vsamp_error *err)
-{
-	const void *data;
-	size_t size;
-	int ret = vsamp_ring_begin(ring, &data, &size, err);
-
-	if (ret <= 0)
-		return ret;
-	ret = vsamp_writer_records(w, vsamp_ring_cpu(ring), data, size, err);
-	if (ret)
-		return ret;
-	vsamp_ring_end(ring);
-	return 1;
-}
-
-static int recorder_drain(struct vsamp_recorder *r, struct vsamp_error *err)
-{
-	for (unsigned int i = 0; i < r->n; i++) {
-		int ret = ring_drain(r->ring[i], r->w, err);
-
-		if (ret < 0)
-			return ret;
-	}
-	return r->sideband ? vsamp_sideband_drain(r->sideband, r->w, err) : 0;
 }
 
 struct wakes {
