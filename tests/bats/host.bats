@@ -60,7 +60,7 @@ usage_error() {
 	for c in record report stat list doctor info; do
 		help=$(vsamp $c -h)
 		options=$(grep -oE '^\.BR? ?.*' "$BATS_TEST_DIRNAME/../../docs/man/vsamp-$c.1" |
-			grep -oE -- '\\-\\-[a-z\\-]+' | tr -d '\\' | sort -u)
+			grep -oE -- '\\-\\-[a-z\\-]+' | tr -d '\134' | sort -u)
 		[ -n "$options" ]
 		for o in $options; do
 			[[ $help == *"$o"* ]] || { echo "$c: $o is in the manual only"; return 1; }
@@ -70,7 +70,7 @@ usage_error() {
 
 @test "the manual pages have each option that help names" {
 	for c in record report stat list doctor info; do
-		page=$(tr -d '\\' <"$BATS_TEST_DIRNAME/../../docs/man/vsamp-$c.1")
+		page=$(tr -d '\134' <"$BATS_TEST_DIRNAME/../../docs/man/vsamp-$c.1")
 		for o in $(vsamp $c -h | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
 			[[ $page == *"$o"* ]] || { echo "$c: $o is not in the manual"; return 1; }
 		done

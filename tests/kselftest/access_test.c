@@ -59,8 +59,9 @@ static int record(void)
 		return fd;
 	config.pids[0] = getpid();
 	config.n_pids = 1;
-	ret = client_open(&c) ?: session_configure(&c, fd, &config) ?:
-	      session_command(&c, VSAMP_CMD_START, fd);
+	ret = client_open(&c)				 ?:
+		      session_configure(&c, fd, &config) ?:
+							   session_command(&c, VSAMP_CMD_START, fd);
 	if (ret)
 		return ret;
 	run_instructions(10000000);
@@ -210,8 +211,8 @@ static int command_as_user(void *arg)
 TEST_F(access, the_file_alone_allows_all_but_configuring)
 {
 	struct config config = config_instructions(100000);
-	static const int cmds[] = { VSAMP_CMD_STATS_GET, VSAMP_CMD_START, VSAMP_CMD_PAUSE,
-		VSAMP_CMD_RESUME, VSAMP_CMD_STATS_GET, VSAMP_CMD_STOP };
+	static const int cmds[] = { VSAMP_CMD_STATS_GET, VSAMP_CMD_START,     VSAMP_CMD_PAUSE,
+				    VSAMP_CMD_RESUME,	 VSAMP_CMD_STATS_GET, VSAMP_CMD_STOP };
 	unsigned int i;
 
 	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
@@ -330,8 +331,10 @@ static void send_fd(int sock, int fd)
 		struct cmsghdr align;
 	} u = {};
 	struct iovec iov = { "x", 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf,
-		.msg_controllen = sizeof(u.buf) };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = u.buf,
+			    .msg_controllen = sizeof(u.buf) };
 	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
 
 	h->cmsg_level = SOL_SOCKET;
@@ -350,8 +353,10 @@ static int receive_fd(int sock)
 	} u = {};
 	char c;
 	struct iovec iov = { &c, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf,
-		.msg_controllen = sizeof(u.buf) };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = u.buf,
+			    .msg_controllen = sizeof(u.buf) };
 	int fd;
 
 	if (recvmsg(sock, &m, 0) != 1 || !CMSG_FIRSTHDR(&m))

@@ -41,7 +41,8 @@ int client_open(struct client *c)
 	}
 	setsockopt(nl_socket_get_fd(c->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(c->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
-	setsockopt(nl_socket_get_fd(c->sock), SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
+	setsockopt(nl_socket_get_fd(c->sock), SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one,
+		   sizeof(one));
 	return 0;
 }
 

@@ -18,9 +18,9 @@ struct client {
 	struct nl_sock *sock;
 	int family;
 	int maxattr;
-	char text[256];	 /* of the last refusal, "" = none came */
-	int bad_attr;	 /* type of the attribute that the refusal points to, 0 = none */
-	int miss_attr;	 /* type of the attribute that it misses, 0 = none */
+	char text[256]; /* of the last refusal, "" = none came */
+	int bad_attr;	/* type of the attribute that the refusal points to, 0 = none */
+	int miss_attr;	/* type of the attribute that it misses, 0 = none */
 	struct nl_msg *sent;
 };
 

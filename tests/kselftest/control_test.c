@@ -167,8 +167,8 @@ static int run(const struct spec_op *op, struct nl_msg *msg)
  * is at fault (-1: no matter which) or missing. With @core the refusal is the netlink core's, of the
  * message as such, which has no text.
  */
-static void refused(const struct spec_op *op, struct nl_msg *msg, int attr, bool core, const char *what,
-		    const char *which)
+static void refused(const struct spec_op *op, struct nl_msg *msg, int attr, bool core,
+		    const char *what, const char *which)
 {
 	uint32_t before = session_state();
 	int ret = run(op, msg);
@@ -179,8 +179,9 @@ static void refused(const struct spec_op *op, struct nl_msg *msg, int attr, bool
 	if (attr >= 0)
 		ok = ok && (client.bad_attr == attr || client.miss_attr == attr);
 	if (!ok)
-		ksft_print_msg("%d \"%s\", attribute %d, missing %d, state %u before, %u after\n", ret,
-			       client.text, client.bad_attr, client.miss_attr, before, session_state());
+		ksft_print_msg("%d \"%s\", attribute %d, missing %d, state %u before, %u after\n",
+			       ret, client.text, client.bad_attr, client.miss_attr, before,
+			       session_state());
 	ksft_test_result(ok, "%s: %s%s%s is refused\n", op->name, which, *which ? " " : "", what);
 }
 
@@ -207,7 +208,8 @@ static void test_attr(const struct spec_op *op, const struct spec_attr *a, bool 
 
 	for (form = 0; form < 7; form++) {
 		struct nl_msg *msg = request(op, in_event ? VSAMP_A_EVENT : number);
-		struct nlattr *nest = in_event ? nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED) : NULL;
+		struct nlattr *nest = in_event ? nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED) :
+						 NULL;
 		const char *what = NULL;
 
 		if (in_event)
@@ -278,7 +280,8 @@ static void test_message(const struct spec_op *op)
 	struct nl_msg *msg;
 
 	other.dump = !op->dump;
-	refused(&other, request(op, 0), -1, true, op->dump ? "not asked for as a dump" : "asked for as a dump", "");
+	refused(&other, request(op, 0), -1, true,
+		op->dump ? "not asked for as a dump" : "asked for as a dump", "");
 
 	msg = request(op, 0);
 	nlmsg_append(msg, "xy", 2, 0);
@@ -293,7 +296,10 @@ static void test_message(const struct spec_op *op)
 static void test_session_fd(const struct spec_op *op)
 {
 	int null = open("/dev/null", O_RDWR), i;
-	const struct { int fd; const char *what; } bad[] = {
+	const struct {
+		int fd;
+		const char *what;
+	} bad[] = {
 		{ null, "that is /dev/null" },
 		{ nl_socket_get_fd(client.sock), "that is the socket" },
 		{ 999, "that is not open" },
@@ -379,13 +385,15 @@ static void test_reply(const struct spec_op *op)
 	const int *n;
 	int ret = client_dump(&client, request(op, 0), check_reply, &r);
 
-	ksft_test_result(!ret && r.messages == cpus_online(), "%s: has a message a CPU\n", op->name);
+	ksft_test_result(!ret && r.messages == cpus_online(), "%s: has a message a CPU\n",
+			 op->name);
 	ksft_test_result(!r.wrong, "%s: replies hold what is specified\n", op->name);
 	for (n = op->reply; *n; n++) {
 		/* only said of a virtual CPU, and of a session that has ended */
 		if (*n == VSAMP_A_HYPERVISOR || *n == VSAMP_A_END_REASON)
 			continue;
-		ksft_test_result(r.seen[*n], "%s: replies hold %s\n", op->name, attr_of(op->set, *n)->name);
+		ksft_test_result(r.seen[*n], "%s: replies hold %s\n", op->name,
+				 attr_of(op->set, *n)->name);
 	}
 }
 
@@ -432,7 +440,8 @@ static void test_unknown_command(int number)
 	op.name = "no command";
 	op.number = number;
 	op.dump = false;
-	refused(&op, client_request(&client, number, 0), -1, true, number ? "beyond the last" : "0", "number");
+	refused(&op, client_request(&client, number, 0), -1, true, number ? "beyond the last" : "0",
+		"number");
 }
 
 int main(void)

@@ -28,9 +28,11 @@ FIXTURE_SETUP(dump)
 	ASSERT_LE(0, self->fd);
 	self->config.n_events = 11;
 	for (i = 0; i < 8; i++)
-		self->config.events[i] = (struct event){ CONFIG_INSTRUCTIONS, i, 0, VSAMP_EVENT_USER };
+		self->config.events[i] = (struct event){ CONFIG_INSTRUCTIONS, i, 0,
+							 VSAMP_EVENT_USER };
 	for (; i < 11; i++)
-		self->config.events[i] = (struct event){ 0, VSAMP_COUNTER_FIXED + i - 8, 0, VSAMP_EVENT_USER };
+		self->config.events[i] = (struct event){ 0, VSAMP_COUNTER_FIXED + i - 8, 0,
+							 VSAMP_EVENT_USER };
 	ASSERT_EQ(0, session_configure(&self->c, self->fd, &self->config));
 	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
 }

@@ -58,7 +58,8 @@ FIXTURE_TEARDOWN(foreign)
 	client_close(&self->c);
 }
 
-static void expect_ended(struct __test_metadata *_metadata, FIXTURE_DATA(foreign) *self, int cpu, uint64_t reg)
+static void expect_ended(struct __test_metadata *_metadata, FIXTURE_DATA(foreign) *self, int cpu,
+			 uint64_t reg)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLPRI };
 	struct seen seen = {};

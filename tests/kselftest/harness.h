@@ -6,14 +6,14 @@
 #include <kselftest_harness.h>
 
 /* Refused, with a text, and with the attribute that is at fault (0: none is) */
-#define EXPECT_REFUSED(ret, attr)                                                                  \
-	do {                                                                                       \
-		EXPECT_GT(0, ret);                                                                 \
-		EXPECT_STRNE("", self->c.text);                                                    \
-		EXPECT_EQ(attr, self->c.bad_attr)                                                  \
-		{                                                                                  \
-			TH_LOG("\"%s\"", self->c.text);                                            \
-		}                                                                                  \
+#define EXPECT_REFUSED(ret, attr)                       \
+	do {                                            \
+		EXPECT_GT(0, ret);                      \
+		EXPECT_STRNE("", self->c.text);         \
+		EXPECT_EQ(attr, self->c.bad_attr)       \
+		{                                       \
+			TH_LOG("\"%s\"", self->c.text); \
+		}                                       \
 	} while (0)
 
 #endif

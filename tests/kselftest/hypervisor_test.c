@@ -36,7 +36,8 @@ TEST_F(hypervisor, is_told)
 {
 	int cpus = 0;
 
-	ASSERT_EQ(0, client_dump(&self->c, client_request(&self->c, VSAMP_CMD_CAPS_GET, 0), find_hypervisor, &cpus));
+	ASSERT_EQ(0, client_dump(&self->c, client_request(&self->c, VSAMP_CMD_CAPS_GET, 0),
+				 find_hypervisor, &cpus));
 	EXPECT_EQ(cpus_online(), cpus);
 }
 

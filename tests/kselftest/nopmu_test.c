@@ -15,7 +15,8 @@ TEST(no_cpu_can_be_sampled)
 	int messages = 0;
 
 	ASSERT_EQ(0, client_open(&c));
-	EXPECT_EQ(0, client_dump(&c, client_request(&c, VSAMP_CMD_CAPS_GET, 0), count_messages, &messages));
+	EXPECT_EQ(0, client_dump(&c, client_request(&c, VSAMP_CMD_CAPS_GET, 0), count_messages,
+				 &messages));
 	EXPECT_EQ(0, messages);
 }
 

@@ -17,8 +17,8 @@
 
 /* All that a session may write, but for the counters that are not its own */
 static const uint32_t registers[] = {
-	0x0c1, 0x0c2, 0x0c3, 0x0c4, 0x0c5, 0x0c6, 0x0c7, 0x0c8,	/* counters */
-	0x186, 0x187, 0x188, 0x189, 0x18a, 0x18b, 0x18c, 0x18d,	/* event selects */
+	0x0c1, 0x0c2, 0x0c3, 0x0c4, 0x0c5, 0x0c6, 0x0c7, 0x0c8, /* counters */
+	0x186, 0x187, 0x188, 0x189, 0x18a, 0x18b, 0x18c, 0x18d, /* event selects */
 	0x309, 0x30a, 0x30b, 0x38d,				/* fixed counters */
 	0x38e, 0x38f,						/* status, control */
 };
@@ -68,7 +68,9 @@ static bool msr_write(int cpu, uint32_t reg, uint64_t value)
 
 static int perf_open(uint64_t config, int cpu)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = config };
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
+					.size = sizeof(attr),
+					.config = config };
 
 	return syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
@@ -97,11 +99,13 @@ FIXTURE_SETUP(owner)
 	ASSERT_LE(0, self->fd);
 	self->config = (struct config){ .n_events = 8 };
 	for (i = 0; i < 5; i++)
-		self->config.events[i] = (struct event){ i % 2 ? CONFIG_BRANCHES : CONFIG_INSTRUCTIONS, i,
-			100003, VSAMP_EVENT_USER | VSAMP_EVENT_KERNEL };
+		self->config.events[i] = (struct event){ i % 2 ? CONFIG_BRANCHES :
+								 CONFIG_INSTRUCTIONS,
+							 i, 100003,
+							 VSAMP_EVENT_USER | VSAMP_EVENT_KERNEL };
 	for (; i < 8; i++)
 		self->config.events[i] = (struct event){ 0, VSAMP_COUNTER_FIXED + i - 5, 1000003,
-			VSAMP_EVENT_USER };
+							 VSAMP_EVENT_USER };
 	registers_read(&self->before);
 }
 
@@ -114,7 +118,7 @@ FIXTURE_TEARDOWN(owner)
 static int start(FIXTURE_DATA(owner) *self)
 {
 	return session_configure(&self->c, self->fd, &self->config) ?:
-	       session_command(&self->c, VSAMP_CMD_START, self->fd);
+		       session_command(&self->c, VSAMP_CMD_START, self->fd);
 }
 
 TEST_F(owner, the_registers_can_be_read)

@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(ring)
 static int start(FIXTURE_DATA(ring) *self)
 {
 	return session_configure(&self->c, self->fd, &self->config) ?:
-	       session_command(&self->c, VSAMP_CMD_START, self->fd);
+		       session_command(&self->c, VSAMP_CMD_START, self->fd);
 }
 
 /* 0 if the mapping is there (and taken away again), else the negative errno value */
@@ -61,7 +61,8 @@ TEST_F(ring, maps_as_the_header_says)
 	size_t size = self->config.ring_size;
 
 	ASSERT_EQ(0, start(self));
-	EXPECT_EQ(0, try_map(self->fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, VSAMP_MMAP_CTRL(0)));
+	EXPECT_EQ(0,
+		  try_map(self->fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, VSAMP_MMAP_CTRL(0)));
 	EXPECT_EQ(0, try_map(self->fd, PAGE, PROT_READ, MAP_SHARED, VSAMP_MMAP_CTRL(1)));
 	EXPECT_EQ(0, try_map(self->fd, 2 * size, PROT_READ, MAP_SHARED, VSAMP_MMAP_DATA(0)));
 	EXPECT_EQ(0, try_map(self->fd, 2 * size, PROT_READ, MAP_SHARED, VSAMP_MMAP_DATA(1)));
@@ -73,7 +74,8 @@ TEST_F(ring, data_cannot_be_mapped_for_writing)
 	void *p;
 
 	ASSERT_EQ(0, start(self));
-	EXPECT_GT(0, try_map(self->fd, 2 * size, PROT_READ | PROT_WRITE, MAP_SHARED, VSAMP_MMAP_DATA(0)));
+	EXPECT_GT(0, try_map(self->fd, 2 * size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			     VSAMP_MMAP_DATA(0)));
 	EXPECT_GT(0, try_map(self->fd, 2 * size, PROT_WRITE, MAP_SHARED, VSAMP_MMAP_DATA(0)));
 	/* nor made writable later, nor executable */
 	p = mmap(NULL, 2 * size, PROT_READ, MAP_SHARED, self->fd, VSAMP_MMAP_DATA(0));
@@ -105,23 +107,31 @@ TEST_F(ring, only_shared_mappings_exist)
 
 	ASSERT_EQ(0, start(self));
 	EXPECT_GT(0, try_map(self->fd, 2 * size, PROT_READ, MAP_PRIVATE, VSAMP_MMAP_DATA(0)));
-	EXPECT_GT(0, try_map(self->fd, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE, VSAMP_MMAP_DATA(0)));
-	EXPECT_GT(0, try_map(self->fd, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, VSAMP_MMAP_CTRL(0)));
+	EXPECT_GT(0, try_map(self->fd, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+			     VSAMP_MMAP_DATA(0)));
+	EXPECT_GT(0,
+		  try_map(self->fd, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, VSAMP_MMAP_CTRL(0)));
 }
 
 TEST_F(ring, wrong_sizes_and_places_are_refused)
 {
 	size_t size = self->config.ring_size;
-	static const uint64_t wrong_place[] = { PAGE, VSAMP_MMAP_DATA(0) + PAGE,
-		VSAMP_MMAP_DATA(0) - PAGE, VSAMP_MMAP_CTRL(0) + (1ULL << 30), VSAMP_MMAP_CTRL(2),
-		VSAMP_MMAP_CTRL(4096), VSAMP_MMAP_CTRL(1U << 20), VSAMP_MMAP_DATA(4096),
-		VSAMP_MMAP_DATA((1U << 30) - 1) };
+	static const uint64_t wrong_place[] = { PAGE,
+						VSAMP_MMAP_DATA(0) + PAGE,
+						VSAMP_MMAP_DATA(0) - PAGE,
+						VSAMP_MMAP_CTRL(0) + (1ULL << 30),
+						VSAMP_MMAP_CTRL(2),
+						VSAMP_MMAP_CTRL(4096),
+						VSAMP_MMAP_CTRL(1U << 20),
+						VSAMP_MMAP_DATA(4096),
+						VSAMP_MMAP_DATA((1U << 30) - 1) };
 	const size_t wrong_size[] = { PAGE, size, 2 * size - PAGE, 2 * size + PAGE, 4 * size };
 	unsigned int i;
 
 	ASSERT_EQ(0, start(self));
 	for (i = 0; i < ARRAY_SIZE(wrong_size); i++) {
-		EXPECT_GT(0, try_map(self->fd, wrong_size[i], PROT_READ, MAP_SHARED, VSAMP_MMAP_DATA(0)))
+		EXPECT_GT(0, try_map(self->fd, wrong_size[i], PROT_READ, MAP_SHARED,
+				     VSAMP_MMAP_DATA(0)))
 		{
 			TH_LOG("size %zu", wrong_size[i]);
 		}
@@ -140,7 +150,8 @@ TEST_F(ring, wrong_sizes_and_places_are_refused)
 TEST_F(ring, there_is_none_before_the_start)
 {
 	ASSERT_EQ(0, session_configure(&self->c, self->fd, &self->config));
-	EXPECT_GT(0, try_map(self->fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, VSAMP_MMAP_CTRL(0)));
+	EXPECT_GT(0,
+		  try_map(self->fd, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, VSAMP_MMAP_CTRL(0)));
 }
 
 TEST_F(ring, mappings_do_not_grow)
@@ -204,7 +215,8 @@ TEST_F(ring, the_data_appear_twice_in_a_row)
 }
 
 /* What stats say, and what a reader saw, must agree */
-static void reconcile(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self, struct seen *seen)
+static void reconcile(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self,
+		      struct seen *seen)
 {
 	struct stats stats;
 

@@ -21,6 +21,7 @@ int session_open(void)
 {
 	int fd = open(VSAMP_DEVICE, O_RDWR | O_CLOEXEC);
 
+	/* cppcheck-suppress resourceLeak */
 	return fd < 0 ? -errno : fd;
 }
 
@@ -82,9 +83,8 @@ static void take_event_stats(struct nlattr *nest, struct stats *s, struct cpu_st
 	struct nlattr *attrs[VSAMP_STATS_A_MAX + 1];
 	uint32_t i;
 
-	if (nla_parse_nested(attrs, VSAMP_STATS_A_MAX, nest, NULL) ||
-	    !attrs[VSAMP_STATS_A_EVENT] || !attrs[VSAMP_STATS_A_COUNT] ||
-	    !attrs[VSAMP_STATS_A_SAMPLES])
+	if (nla_parse_nested(attrs, VSAMP_STATS_A_MAX, nest, NULL) || !attrs[VSAMP_STATS_A_EVENT] ||
+	    !attrs[VSAMP_STATS_A_COUNT] || !attrs[VSAMP_STATS_A_SAMPLES])
 		return;
 	i = nla_get_u32(attrs[VSAMP_STATS_A_EVENT]);
 	if (i >= VSAMP_EVENTS_MAX)
@@ -211,8 +211,8 @@ void ring_read(struct ring *ring, struct seen *seen)
 	uint64_t tail = ring->page->tail, time = 0;
 
 	while (tail < head) {
-		const struct vsamp_record_header *h =
-			(const void *)(ring->data + (tail & (ring->size - 1)));
+		const struct vsamp_record_header *h = (const void *)(ring->data +
+								     (tail & (ring->size - 1)));
 
 		if (h->size < sizeof(*h) + 8 || h->size % 8 || h->size > head - tail) {
 			seen->malformed++;

@@ -8,8 +8,8 @@
 #include "client.h"
 
 #define CONFIG_INSTRUCTIONS 0xc0
-#define CONFIG_BRANCHES 0xc4
-#define FIXED_INSTRUCTIONS VSAMP_COUNTER_FIXED
+#define CONFIG_BRANCHES	    0xc4
+#define FIXED_INSTRUCTIONS  VSAMP_COUNTER_FIXED
 
 struct event {
 	uint64_t config;
@@ -72,13 +72,13 @@ struct ring {
 
 /* What was read from rings */
 struct seen {
-	uint64_t records;	/* LOST apart */
+	uint64_t records; /* LOST apart */
 	uint64_t samples[VSAMP_EVENTS_MAX];
-	uint64_t lost;		/* as the LOST records tell */
-	uint64_t types[8];	/* records by type */
-	uint64_t states[8];	/* STATE records by code */
-	uint64_t foreign_reg;	/* arg of STATE FOREIGN */
-	uint64_t backwards;	/* records whose time is before that of the record before */
+	uint64_t lost;	      /* as the LOST records tell */
+	uint64_t types[8];    /* records by type */
+	uint64_t states[8];   /* STATE records by code */
+	uint64_t foreign_reg; /* arg of STATE FOREIGN */
+	uint64_t backwards;   /* records whose time is before that of the record before */
 	uint64_t malformed;
 	uint64_t first_ip, last_pid;
 };

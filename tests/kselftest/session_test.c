@@ -298,7 +298,9 @@ TEST_F(life, events_have_bounds)
 TEST_F(life, cpu_lists_are_checked)
 {
 	struct config config = config_instructions(100000);
-	static const char *const bad[] = { "", "x", "0-", "-1", "1-0", "0,,1x", "0-4294967296", "9999", "5000-6000" };
+	static const char *const bad[] = { "",	       "x",	"0-",		"-1",
+					   "1-0",      "0,,1x", "0-4294967296", "9999",
+					   "5000-6000" };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -349,8 +351,14 @@ TEST_F(life, too_many_pids_are_refused)
 TEST_F(life, ring_size_has_bounds)
 {
 	struct config config = config_instructions(100000);
-	static const uint32_t bad[] = { 1, 4096, VSAMP_RING_SIZE_MIN / 2, VSAMP_RING_SIZE_MIN + 1,
-		VSAMP_RING_SIZE_MIN + 4096, VSAMP_RING_SIZE_MAX + 4096, 1U << 31, 0xffffffff };
+	static const uint32_t bad[] = { 1,
+					4096,
+					VSAMP_RING_SIZE_MIN / 2,
+					VSAMP_RING_SIZE_MIN + 1,
+					VSAMP_RING_SIZE_MIN + 4096,
+					VSAMP_RING_SIZE_MAX + 4096,
+					1U << 31,
+					0xffffffff };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -461,8 +469,8 @@ TEST_F(life, sample_times_are_the_tsc_between_the_programs_own_reads)
 	end = __builtin_ia32_rdtsc();
 	ASSERT_EQ(0, ring_map(self->fd, 0, &ring));
 	for (pos = ring.page->tail; pos < ring.page->head;) {
-		const struct vsamp_record_sample *s =
-			(const void *)(ring.data + (pos & (ring.size - 1)));
+		const struct vsamp_record_sample *s = (const void *)(ring.data +
+								     (pos & (ring.size - 1)));
 
 		EXPECT_LT(begin, s->time);
 		EXPECT_GT(end, s->time);

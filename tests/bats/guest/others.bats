@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # report, info, stat, list and doctor as typed, in a guest with the PMU and two CPUs
 
+# shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -15,7 +16,10 @@ setup() {
 }
 
 between() {
-	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || { echo "$1 is not in $2..$3"; return 1; }
+	if [ "$1" -lt "$2" ] || [ "$1" -gt "$3" ]; then
+		echo "$1 is not in $2..$3"
+		return 1
+	fi
 }
 
 @test "report shows each event with its rows, the loop on top" {
@@ -87,7 +91,7 @@ between() {
 		cp two.vsamp bad.vsamp
 		at=$((size * i / 21))
 		old=$(od -An -tu1 -j $at -N1 bad.vsamp | tr -d ' ')
-		printf "\\x$(printf %02x $((old ^ 0x55)))" | dd of=bad.vsamp bs=1 seek=$at conv=notrunc 2>/dev/null
+		printf '%b' "\\x$(printf %02x $((old ^ 0x55)))" | dd of=bad.vsamp bs=1 seek=$at conv=notrunc 2>/dev/null
 		run --separate-stderr vsamp report --json bad.vsamp
 		[ "$status" -eq 1 ] || [ "$(jq .complete <<<"$output")" = false ] ||
 			[ "$(jq 'del(.file)' <<<"$output")" = "$(cat good)" ]

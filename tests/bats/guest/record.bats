@@ -3,6 +3,7 @@
 # Recording as typed, in a guest with the PMU and two CPUs. ./loop retires 200 000 000 user
 # instructions in its function loop, and ends.
 
+# shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0
 
 ev=INST_RETIRED:u:sav=100000
@@ -34,7 +35,10 @@ report_says() {
 
 # between VALUE LOW HIGH
 between() {
-	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || { echo "$1 is not in $2..$3"; return 1; }
+	if [ "$1" -lt "$2" ] || [ "$1" -gt "$3" ]; then
+		echo "$1 is not in $2..$3"
+		return 1
+	fi
 }
 
 samples() {
@@ -73,7 +77,7 @@ samples() {
 	cp vsamp.data first
 	vsamp record -q -e $ev -- true
 	cmp first vsamp.data.old
-	! cmp -s first vsamp.data
+	run ! cmp -s first vsamp.data
 }
 
 @test "-o where no file can be made" {
@@ -120,6 +124,7 @@ samples() {
 
 @test "each spelling of calibration counts first, then records" {
 	for c in -cal -calibration --cal --calibration -cal=yes --cal=all --calibration=all '-cal yes' '--cal all'; do
+		# shellcheck disable=SC2086 # one word or two
 		run vsamp record -e INST_RETIRED $c -d 0.3 -a
 		[ "$status" -eq 0 ] || { echo "$c: $output"; return 1; }
 		[[ $output == *"calibrating, 1 of 2 runs"* ]] || { echo "$c: $output"; return 1; }
@@ -129,6 +134,7 @@ samples() {
 
 @test "without calibration there is one run" {
 	for c in '' '-cal no' -cal=no --cal=none; do
+		# shellcheck disable=SC2086 # one word or two
 		run vsamp record -e INST_RETIRED $c -d 0.3 -a
 		[ "$status" -eq 0 ]
 		[[ $output != *calibrating* ]] || { echo "$c: $output"; return 1; }
