@@ -85,6 +85,8 @@ static size_t compress(struct vsamp_writer *w, ZSTD_outBuffer *out, const struct
 	size_t left;
 
 	ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_only);
+	/* Else it takes memory for the largest there may be */
+	ZSTD_CCtx_setPledgedSrcSize(w->zstd, raw->size);
 	for (size_t i = 0; i < n_parts; i++) {
 		in.size += parts[i];
 		left = ZSTD_compressStream2(w->zstd, out, &in, ZSTD_e_flush);
