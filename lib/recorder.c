@@ -174,6 +174,8 @@ int vsamp_recorder_open(struct vsamp_recorder **recorder, struct vsamp_session *
 	/* The first turn takes memory and pages: before what is sampled begins, not beside it */
 	if (!ret)
 		ret = recorder_drain(r, err);
+	if (!ret)
+		ret = vsamp_writer_flush(w, err);
 	if (ret) {
 		vsamp_recorder_close(r);
 		return ret;
