@@ -35,7 +35,7 @@ KSELFTEST := $(patsubst %.c,$(B)/%,$(wildcard tests/kselftest/*_test.c))
 MAN	:= $(wildcard docs/man/*.[1-8])
 
 .PHONY: all user module unit progs tests progs install install-user install-module dkms-install dkms-remove \
-	check lint demo bench clean help
+	check lint demo bench clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -79,8 +79,10 @@ install-module: module
 #:  make dkms-install     hands the module to DKMS, which keeps it built for every kernel
 DKMS_SRC = /usr/src/vsamp-$(VERSION)
 dkms-install:
-	mkdir -p $(DESTDIR)$(DKMS_SRC)
-	cp -r Kbuild Makefile VERSION dkms.conf kmod uapi $(DESTDIR)$(DKMS_SRC)
+	install -d $(DESTDIR)$(DKMS_SRC)
+	cp --parents Kbuild Makefile VERSION dkms.conf uapi/vsamp.h kmod/Kbuild kmod/*.[ch] kmod/probes/*.c \
+		$(DESTDIR)$(DKMS_SRC)
+	rm -f $(DESTDIR)$(DKMS_SRC)/kmod/*.mod.c $(DESTDIR)$(DKMS_SRC)/kmod/probes.h
 	test -n "$(DESTDIR)" || dkms install vsamp/$(VERSION)
 
 dkms-remove:
@@ -154,7 +156,7 @@ $(B)/vsamp $(B)/installed/vsamp: $(TOOL_OBJ) $(B)/libvsamp.so
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(RPATH) -o $@ $(TOOL_OBJ) $(B)/libvsamp.so $(PKG_LIBS)
 
-$(B)/libvsamp.pc: VERSION Makefile
+$(B)/libvsamp.pc: FORCE
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCDIR)' '' \
 		'Name: libvsamp' 'Description: event-based sampling: sessions, files, reports' \
 		'Version: $(VERSION)' 'Requires.private: $(PKGS)' \

@@ -56,24 +56,17 @@ usage_error() {
 	done
 }
 
-@test "help names each option that the manual page has" {
-	for c in record report stat list doctor info; do
-		help=$(vsamp $c -h)
-		options=$(grep -oE '^\.BR? ?.*' "$BATS_TEST_DIRNAME/../../docs/man/vsamp-$c.1" |
-			grep -oE -- '\\-\\-[a-z\\-]+' | tr -d '\134' | sort -u)
-		[ -n "$options" ]
-		for o in $options; do
-			[[ $help == *"$o"* ]] || { echo "$c: $o is in the manual only"; return 1; }
-		done
-	done
+# The long options of a command's manual page, but for a second spelling
+manual_options() {
+	tr -d '\134' <"$BATS_TEST_DIRNAME/../../docs/man/vsamp-$1.1" | grep -oE -- '--[a-z][a-z-]+' |
+		grep -vx -- --calibration | sort -u
 }
 
-@test "the manual pages have each option that help names" {
+@test "help and the manual pages have the same options" {
 	for c in record report stat list doctor info; do
-		page=$(tr -d '\134' <"$BATS_TEST_DIRNAME/../../docs/man/vsamp-$c.1")
-		for o in $(vsamp $c -h | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
-			[[ $page == *"$o"* ]] || { echo "$c: $o is not in the manual"; return 1; }
-		done
+		help=$(vsamp $c -h | grep -oE -- '--[a-z][a-z-]+' | sort -u)
+		[ -n "$help" ]
+		diff <(echo "$help") <(manual_options $c)
 	done
 }
 
