@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,68 +10,104 @@
 
 #include "output.h"
 
+static bool path_begins(const char *path, const char *with)
+{
+	return !strncmp(path, with, strlen(with));
+}
+
+/*
+ * What has the path already: 1 = something to write to as it is, like /dev/null, 0 = a file whose
+ * place is taken, or nothing. A name like /dev/stdout is no place for a file.
+ */
+static int output_look(const char *path, struct vsamp_error *err)
+{
+	struct stat st, link;
+
+	if (stat(path, &st) || lstat(path, &link))
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return vsamp_fail(err, -EISDIR, "%s: is a folder", path);
+	if (S_ISCHR(st.st_mode))
+		return 1;
+	if (!S_ISREG(st.st_mode) ||
+	    (S_ISLNK(link.st_mode) && (path_begins(path, "/dev/") || path_begins(path, "/proc/"))))
+		return vsamp_fail(err, -EINVAL, "%s: a recording goes to a file only", path);
+	return 0;
+}
+
 /*
  * A file that has no name until it is kept, so that nothing is left of a recorder that dies before.
- * Where the filesystem has no such files: FOLDER/.NAME.PID.new
+ * Where the filesystem has no such files: FOLDER/.NAME.PID.new, which nobody else has made
  */
-static char *output_hide(struct output *out, const char *path)
+static int output_create(struct output *out, const char *path, struct vsamp_error *err)
 {
 	const char *slash = strrchr(path, '/');
-	int folder = slash ? slash - path + 1 : 0;
-	char *name, *hidden;
-	int n;
+	int folder = slash ? slash - path + 1 : 0, ret;
+	char *name;
 
-	n = asprintf(&name, "%.*s.", folder, path);
-	if (n < 0)
-		return NULL;
-	out->nameless = open(name, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (asprintf(&name, "%.*s.", folder, path) < 0)
+		return vsamp_fail(err, -ENOMEM, "out of memory");
+	out->fd = open(name, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	free(name);
-	if (out->nameless >= 0)
-		n = asprintf(&hidden, "/proc/self/fd/%d", out->nameless);
-	else
-		n = asprintf(&hidden, "%.*s.%s.%d.new", folder, path, path + folder, (int)getpid());
-	return n < 0 ? NULL : hidden;
+	if (out->fd >= 0)
+		return 0;
+	if (asprintf(&out->hidden, "%.*s.%s.%d.new", folder, path, path + folder, (int)getpid()) <
+	    0) {
+		out->hidden = NULL;
+		return vsamp_fail(err, -ENOMEM, "out of memory");
+	}
+	out->fd = open(out->hidden, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+	if (out->fd >= 0)
+		return 0;
+	ret = vsamp_fail(err, -errno, "%s: can't be written: %s",
+			 errno == EEXIST ? out->hidden : path, strerror(errno));
+	free(out->hidden);
+	out->hidden = NULL;
+	return ret;
+}
+
+static void output_descriptor(const struct output *out, char *path, size_t size)
+{
+	snprintf(path, size, "/proc/self/fd/%d", out->fd);
 }
 
 static int output_name(const struct output *out)
 {
-	if (out->nameless >= 0)
-		return linkat(AT_FDCWD, out->hidden, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW);
-	return rename(out->hidden, out->path);
+	char path[32];
+
+	if (out->hidden)
+		return rename(out->hidden, out->path);
+	output_descriptor(out, path, sizeof(path));
+	return linkat(AT_FDCWD, path, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW);
 }
 
 static void output_forget(struct output *out)
 {
-	if (out->nameless >= 0)
-		close(out->nameless);
+	if (out->fd >= 0)
+		close(out->fd);
 	free(out->hidden);
-	out->nameless = -1;
+	out->fd = -1;
 	out->hidden = NULL;
 }
 
 int output_open(struct output *out, const char *path, struct vsamp_error *err)
 {
-	struct stat st;
+	char descriptor[32];
 	int ret;
 
-	*out = (struct output){ .path = path, .nameless = -1 };
-	if (!stat(path, &st)) {
-		if (S_ISDIR(st.st_mode))
-			return vsamp_fail(err, -EISDIR, "%s: is a folder", path);
-		if (!S_ISREG(st.st_mode))
-			return vsamp_writer_open(&out->writer, path, err);
-	}
-	out->hidden = output_hide(out, path);
-	if (!out->hidden)
-		return vsamp_fail(err, -ENOMEM, "out of memory");
-	ret = vsamp_writer_open(&out->writer, out->hidden, err);
-	if (ret) {
-		output_forget(out);
+	*out = (struct output){ .path = path, .fd = -1 };
+	ret = output_look(path, err);
+	if (ret > 0)
+		return vsamp_writer_open(&out->writer, path, err);
+	if (!ret)
+		ret = output_create(out, path, err);
+	if (ret)
+		return ret;
+	output_descriptor(out, descriptor, sizeof(descriptor));
+	ret = vsamp_writer_open(&out->writer, descriptor, err);
+	if (ret)
 		return vsamp_fail(err, ret, "%s: can't be written: %s", path, strerror(-ret));
-	}
-	if (vsamp_writer_call(out->writer, path))
-		return vsamp_fail(err, -ENOMEM, "out of memory");
-	return 0;
+	return vsamp_writer_call(out->writer, path) ? vsamp_fail(err, -ENOMEM, "out of memory") : 0;
 }
 
 int output_keep(struct output *out, struct vsamp_error *err)
@@ -78,7 +115,7 @@ int output_keep(struct output *out, struct vsamp_error *err)
 	char *old;
 	int ret = 0;
 
-	if (!out->hidden)
+	if (out->fd < 0)
 		return 0;
 	if (asprintf(&old, "%s.old", out->path) < 0)
 		return vsamp_fail(err, -ENOMEM, "out of memory");
@@ -96,16 +133,13 @@ int output_keep(struct output *out, struct vsamp_error *err)
 
 int output_close(struct output *out, struct vsamp_error *err)
 {
+	bool kept = out->fd < 0;
 	int ret;
 
-	if (!out->writer)
-		return 0;
-	if (out->hidden && out->nameless < 0)
-		unlink(out->hidden);
-	ret = vsamp_writer_close(out->writer, out->hidden ? NULL : err);
 	if (out->hidden)
-		ret = 0;
+		unlink(out->hidden);
+	ret = vsamp_writer_close(out->writer, kept ? err : NULL);
 	output_forget(out);
 	out->writer = NULL;
-	return ret;
+	return kept ? ret : 0;
 }

@@ -8,8 +8,8 @@
 struct output {
 	struct vsamp_writer *writer;
 	const char *path;
-	char *hidden; /* path until it is kept; NULL: it has its own */
-	int nameless; /* fd that hidden stands for; negative: none */
+	int fd;	      /* until it is kept; negative: it has its name */
+	char *hidden; /* name until then; NULL: none */
 };
 
 /* Opens the file beside path, or path itself where that is no regular file (/dev/null) */
