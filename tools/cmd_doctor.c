@@ -6,6 +6,7 @@
 #include <vsamp/doctor.h>
 
 #include "cmd.h"
+#include "escape.h"
 #include "say.h"
 
 static const char help[] =
@@ -43,7 +44,9 @@ static void doctor_print(const struct vsamp_check *checks)
 	for (size_t i = 0; i < VSAMP_CHECKS; i++) {
 		const struct vsamp_check *c = &checks[i];
 
-		printf("%-8s %-17s %s\n", status_names[c->status], c->name, c->text);
+		printf("%-8s %-17s ", status_names[c->status], c->name);
+		escape_print(stdout, c->text, 0);
+		putchar('\n');
 		if (c->remedy[0])
 			printf("%26s -> %s\n", "", c->remedy);
 	}

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "escape.h"
 #include "say.h"
 
 void say(const char *fmt, ...)
 {
 	va_list ap;
+	char *text;
+	int n;
 
-	flockfile(stderr);
-	fputs("vsamp: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
+	fputs("vsamp: ", stderr);
+	escape_print(stderr, n < 0 ? fmt : text, 0);
 	fputc('\n', stderr);
-	funlockfile(stderr);
+	if (n >= 0)
+		free(text);
 }

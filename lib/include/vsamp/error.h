@@ -14,7 +14,7 @@ extern "C" {
 
 struct vsamp_error {
 	int code;	/* negative errno value, 0 = none */
-	char text[512]; /* one line, no newline, no program name */
+	char text[512]; /* one line without control characters, no program name */
 };
 
 /**
