@@ -19,7 +19,7 @@ static int ends_add(struct ends *e, int fd)
 static int ends_open_signals(struct ends *e)
 {
 	struct sigaction hangup;
-	sigset_t set;
+	sigset_t set, pipe;
 
 	/* Where the caller ignores it, no child has an exit status */
 	signal(SIGCHLD, SIG_DFL);
@@ -30,7 +30,9 @@ static int ends_open_signals(struct ends *e)
 	/* As nohup wants it */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE); /* nobody reads what is said: the file is written all the same */
+	if (sigprocmask(SIG_BLOCK, &set, NULL) || sigprocmask(SIG_BLOCK, &pipe, NULL))
 		return -1;
 	e->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return e->signals < 0 ? -1 : ends_add(e, e->signals);

@@ -43,6 +43,15 @@ static void streams_open(void)
 		close(fd);
 }
 
+/* What was asked for must get out */
+static int streams_end(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	fputs("vsamp: standard output: cannot write\n", stderr);
+	return code ? code : EXIT_ERROR;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -50,15 +59,15 @@ int main(int argc, char **argv)
 	streams_open();
 	if (!strcmp(name, "-h") || !strcmp(name, "--help") || !strcmp(name, "help")) {
 		usage(stdout);
-		return 0;
+		return streams_end(0);
 	}
 	if (!strcmp(name, "--version")) {
 		puts("vsamp " VSAMP_VERSION);
-		return 0;
+		return streams_end(0);
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(name, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+			return streams_end(commands[i].run(argc - 1, argv + 1));
 	if (*name)
 		fprintf(stderr, "vsamp: '%s' is no command of vsamp\n\n", name);
 	usage(stderr);

@@ -184,10 +184,7 @@ int summary_end(const char *command, const struct vsamp_recording *rec)
 	const char *const *warning;
 	size_t warnings = vsamp_recording_warnings(rec, &warning);
 
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "vsamp %s: standard output: cannot write\n", command);
-		return EXIT_ERROR;
-	}
+	fflush(stdout);
 	for (size_t i = 0; i < warnings; i++) {
 		fprintf(stderr, "vsamp %s: WARNING: ", command);
 		escape_print(stderr, warning[i], 0);

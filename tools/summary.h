@@ -22,7 +22,7 @@ void summary_put(struct json_object *root);
 
 /*
  * Says loudly, on standard error, what the reader must know. Returns the exit code of the command:
- * an error where the file is damaged, or what was printed did not get out.
+ * an error where the file is damaged.
  */
 int summary_end(const char *command, const struct vsamp_recording *rec);
 
