@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -144,6 +145,16 @@ static int synthesize_threads(struct synthesis *s, int proc, uint32_t pid)
 	return ret;
 }
 
+/* To open a device may do something, and a pipe may wait */
+static int regular_open(int proc, const char *path)
+{
+	struct stat st;
+
+	if (fstatat(proc, path, &st, 0) || !S_ISREG(st.st_mode))
+		return -1;
+	return openat(proc, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 /* The mapped file itself, also if it was deleted or is in another mount namespace */
 static int mapping_open(int proc, uint32_t pid, uint64_t start, uint64_t end, const char *name)
 {
@@ -151,11 +162,11 @@ static int mapping_open(int proc, uint32_t pid, uint64_t start, uint64_t end, co
 	int fd;
 
 	snprintf(path, sizeof(path), "%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = regular_open(proc, path);
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "%u/root%s", pid, name);
-	return openat(proc, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return regular_open(proc, path);
 }
 
 static void file_id_read(struct file_id *file, int fd)
