@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# In a guest with one CPU, where an instruction is a tick: what a sample costs, with vsamp and with
-# perf, on the same load. Prints "TOOL WHAT VALUE" lines.
+# usage: sample_cost.sh TOOL...
+# In a guest with one CPU, where an instruction is a tick: what a sample costs with these tools (vsamp,
+# perf) on the same load. Prints "TOOL WHAT VALUE" lines.
 set -eu
 
 loops=100000000	# of two instructions each
-near=/sys/module/nmi_fence/parameters
+fence=/sys/module/nmi_fence/parameters
 msr_counts=$((0x40000f00))	# the model's: RDMSR, WRMSR, LVTPC writes, RDPMC
 
 accesses() {
@@ -22,41 +23,47 @@ ticks_of() {
 }
 
 perf_run() {
-	perf record -q -o perf.data -e instructions:u -c "$1" ./ticks $loops perf >out
-	samples=$(perf script -i perf.data -F ip 2>/dev/null | wc -l)
+	perf record -q -o perf.out -e instructions:u -c "$1" ./ticks $loops perf >ticks.out
+	samples=$(perf script -i perf.out -F ip 2>/dev/null | wc -l)
 }
 
 vsamp_run() {
 	vsamp record -q -e "INST_RETIRED:u:sav=$1" --ring-size 4M --pmi-limit 100000 -o vsamp.out -- \
-		./ticks $loops vsamp >out
+		./ticks $loops vsamp >ticks.out
 	samples=$(vsamp report --json vsamp.out | jq '.events[0].samples')
 }
 
-# measure TOOL: two runs, whose difference is free of what a run costs by itself
+# per A B N: (A - B) / N with two decimals
+per() {
+	awk -v a="$1" -v b="$2" -v n="$3" 'BEGIN { printf "%.2f", (a - b) / n }'
+}
+
+# measure TOOL: two runs; what a run costs by itself is not in their difference
 measure() {
-	local before between after fewer
+	local before between after fewer fewer_bytes bytes
 	before=$(accesses)
 	"$1_run" 20000
 	between=$(accesses)
 	fewer=$samples
+	fewer_bytes=$(stat -c %s "$1.out")
 	"$1_run" 10000
 	after=$(accesses)
-	echo "$1 samples $samples"
-	echo "$1 ticks $(ticks_of out)"
-	echo "$1 accesses_x100 $(((after - between - (between - before)) * 100 / (samples - fewer)))"
+	bytes=$(stat -c %s "$1.out")
+	echo "$1 instructions $(per "$(ticks_of ticks.out)" "$plain" "$samples")"
+	echo "$1 accesses $(per $((after - between)) $((between - before)) $((samples - fewer)))"
+	echo "$1 bytes $(per "$bytes" "$fewer_bytes" $((samples - fewer)))"
 }
 
-# handler_run EMPTY: what lies between the fences, a sample
-handler_run() {
+# between_fences: instructions an NMI, with vsamp's handler between the fences, or an empty one
+between_fences() {
 	insmod ./nmi_fence.ko
 	if [ "$1" = empty ]; then
-		echo 1 >$near/empty
-		echo 1 >$near/near
+		echo 1 >$fence/empty
+		echo 1 >$fence/near
 	fi
 	vsamp record -q -e INST_RETIRED:u:sav=10000 --ring-size 4M --pmi-limit 100000 -o vsamp.out -- \
-		sh -c "echo 1 >$near/near; exec ./ticks $loops fence" >/dev/null
-	echo "$1 ticks $(cat $near/ticks)"
-	echo "$1 nmis $(cat $near/nmis)"
+		sh -c "echo 1 >$fence/near; exec ./ticks $loops fence" >/dev/null
+	per "$(cat $fence/ticks)" 0 "$(cat $fence/nmis)"
 	rmmod nmi_fence
 }
 
@@ -65,11 +72,9 @@ modprobe -q msr || true
 echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 sleep 2	# what the kernel does after boot
-./ticks $loops plain >out
-echo "plain ticks $(ticks_of out)"
-measure perf
-measure vsamp
-echo "perf bytes $(stat -c %s perf.data)"
-echo "vsamp bytes $(stat -c %s vsamp.out)"
-handler_run handler
-handler_run empty
+./ticks $loops plain >ticks.out
+plain=$(ticks_of ticks.out)
+for tool; do
+	measure "$tool"
+done
+echo "vsamp handler $(per "$(between_fences vsamp)" "$(between_fences empty)" 1)"
