@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "pack.h"
+#include "record.h"
 
 #define VARINT_MAX 10
 
@@ -52,25 +53,6 @@ static uint64_t zigzag(uint64_t difference)
 static uint64_t unzigzag(uint64_t v)
 {
 	return v >> 1 ^ -(v & 1);
-}
-
-/* Least size of a record of a known type; all known types have their time behind the header */
-static size_t record_size_min(uint16_t type)
-{
-	switch (type) {
-	case VSAMP_RECORD_SAMPLE:
-		return sizeof(struct vsamp_record_sample);
-	case VSAMP_RECORD_LOST:
-		return sizeof(struct vsamp_record_lost);
-	case VSAMP_RECORD_CLOCK:
-		return sizeof(struct vsamp_record_clock);
-	case VSAMP_RECORD_THROTTLE:
-	case VSAMP_RECORD_UNTHROTTLE:
-		return sizeof(struct vsamp_record_throttle);
-	case VSAMP_RECORD_STATE:
-		return sizeof(struct vsamp_record_state);
-	}
-	return 0;
 }
 
 static bool record_ok(const struct vsamp_record_header *h, size_t room)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "file_private.h"
+#include "perf_record.h"
 #include "procmap.h"
 
 /* Of all processes: more is a file made to exhaust memory */
@@ -27,41 +28,6 @@ struct mappings {
 struct proc {
 	uint32_t identity;
 	struct mappings *mappings; /* NULL: none */
-};
-
-struct comm_record {
-	struct perf_event_header h;
-	uint32_t pid, tid;
-	char comm[];
-};
-
-struct task_record {
-	struct perf_event_header h;
-	uint32_t pid, ppid, tid, ptid;
-	uint64_t time;
-};
-
-struct mmap2_record {
-	struct perf_event_header h;
-	uint32_t pid, tid;
-	uint64_t addr, len, pgoff;
-	union {
-		struct {
-			uint32_t maj, min;
-			uint64_t ino, ino_generation;
-		};
-		struct {
-			uint8_t build_id_size, reserved[3];
-			uint8_t build_id[20];
-		};
-	};
-	uint32_t prot, flags;
-	char filename[];
-};
-
-struct lost_record {
-	struct perf_event_header h;
-	uint64_t id, lost;
 };
 
 void procmap_init(struct procmap *pm, struct modules *modules)

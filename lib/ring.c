@@ -8,6 +8,8 @@
 
 #include <vsamp/ring.h>
 
+#include "record.h"
+
 struct vsamp_ring {
 	struct vsamp_ring_page *page; /* shared with the kernel */
 	const char *data;	      /* data_size bytes, twice in a row */
@@ -82,25 +84,6 @@ void vsamp_ring_close(struct vsamp_ring *r)
 	free(r);
 }
 
-static uint16_t record_size_least(uint16_t type)
-{
-	switch (type) {
-	case VSAMP_RECORD_SAMPLE:
-		return sizeof(struct vsamp_record_sample);
-	case VSAMP_RECORD_LOST:
-		return sizeof(struct vsamp_record_lost);
-	case VSAMP_RECORD_CLOCK:
-		return sizeof(struct vsamp_record_clock);
-	case VSAMP_RECORD_THROTTLE:
-	case VSAMP_RECORD_UNTHROTTLE:
-		return sizeof(struct vsamp_record_throttle);
-	case VSAMP_RECORD_STATE:
-		return sizeof(struct vsamp_record_state);
-	default:
-		return sizeof(struct vsamp_record_header);
-	}
-}
-
 static void counts_add(struct vsamp_ring_counts *c, const struct vsamp_record_header *h)
 {
 	const struct vsamp_record_lost *lost = (const void *)h;
@@ -127,7 +110,8 @@ static int ring_check_records(struct vsamp_ring *r, const char *data, uint64_t s
 		struct vsamp_record_header h;
 
 		memcpy(&h, data + pos, sizeof(h));
-		if (h.size < record_size_least(h.type) || h.size % 8 || h.size > size - pos)
+		if (h.size < sizeof(h) || h.size < record_size_min(h.type) || h.size % 8 ||
+		    h.size > size - pos)
 			return vsamp_fail(
 				err, -EBADMSG,
 				"ring of CPU %u: a record of type %u says it has %u bytes, at %" PRIu64

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +18,9 @@
 
 #include <vsamp/sideband.h>
 
+#include "perf_record.h"
+
 #define NAME_MAX_BYTES 4096
-#define BUILD_ID_MAX   20
 /* Kept until they are worth a call of the writer */
 #define GATHER_SIZE    65536
 
@@ -28,7 +28,7 @@ struct file_id {
 	uint64_t dev;
 	uint64_t ino;
 	uint8_t size; /* 0 = the file has no build-id */
-	uint8_t id[BUILD_ID_MAX];
+	uint8_t id[BUILDID_MAX];
 };
 
 struct synthesis {
@@ -38,29 +38,6 @@ struct synthesis {
 	size_t n_files;
 	size_t used;
 	char gathered[GATHER_SIZE];
-};
-
-struct record_comm {
-	struct perf_event_header h;
-	uint32_t pid, tid;
-};
-
-struct record_mmap2 {
-	struct perf_event_header h;
-	uint32_t pid, tid;
-	uint64_t addr, len, pgoff;
-	union {
-		struct {
-			uint32_t maj, min;
-			uint64_t ino, ino_generation;
-		};
-		struct {
-			uint8_t build_id_size;
-			uint8_t reserved[3];
-			uint8_t build_id[BUILD_ID_MAX];
-		};
-	};
-	uint32_t prot, flags;
 };
 
 struct record_trailer {
@@ -103,7 +80,7 @@ static int synthesis_add(struct synthesis *s, struct perf_event_header *h, size_
 
 static int synthesize_comm(struct synthesis *s, int task, uint32_t pid, uint32_t tid)
 {
-	struct record_comm record = { .h.type = PERF_RECORD_COMM, .pid = pid, .tid = tid };
+	struct comm_record record = { .h.type = PERF_RECORD_COMM, .pid = pid, .tid = tid };
 	char path[32], comm[64];
 	ssize_t n;
 	int fd;
@@ -179,7 +156,7 @@ static void file_id_read(struct file_id *file, int fd)
 		return;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	size = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
-	if (size > 0 && size <= BUILD_ID_MAX) {
+	if (size > 0 && size <= BUILDID_MAX) {
 		memcpy(file->id, id, size);
 		file->size = size;
 	}
@@ -188,7 +165,7 @@ static void file_id_read(struct file_id *file, int fd)
 
 static const struct file_id *synthesis_file(struct synthesis *s, int proc, uint32_t pid,
 					    uint64_t start, uint64_t end,
-					    const struct record_mmap2 *record, const char *name)
+					    const struct mmap2_record *record, const char *name)
 {
 	uint64_t dev = (uint64_t)record->maj << 32 | record->min;
 	struct file_id *more;
@@ -213,7 +190,7 @@ static const struct file_id *synthesis_file(struct synthesis *s, int proc, uint3
 
 static int synthesize_mapping(struct synthesis *s, int proc, uint32_t pid, char *line)
 {
-	struct record_mmap2 record = {
+	struct mmap2_record record = {
 		.h = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER },
 		.pid = pid,
 		.tid = pid,
