@@ -102,6 +102,9 @@ static int read_end_cpus(struct vsamp_recording *rec)
 		cpu->written = member_count(o, "written");
 		cpu->lost = member_count(o, "lost");
 		cpu->read = member_count(o, "read");
+		/* The records that tell of it may be among the lost */
+		if (cpu->throttles < member_count(o, "throttled"))
+			cpu->throttles = member_count(o, "throttled");
 	}
 	return 0;
 }

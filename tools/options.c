@@ -170,7 +170,7 @@ static int take_sideband_size(struct options *o, const char *value, struct vsamp
 static int take_pmi_limit(struct options *o, const char *value, struct vsamp_error *err)
 {
 	double limit;
-	int ret = take_number(&limit, value, 1e6, false, "number of interrupts a tick and CPU",
+	int ret = take_number(&limit, value, 1e5, false, "number of interrupts a tick and CPU",
 			      err);
 
 	if (!ret && limit != (uint32_t)limit)

@@ -26,7 +26,16 @@ uint64_t outcome_ring_size(const struct vsamp_recorder_totals *t, uint64_t ring_
 
 double outcome_sav_factor(const struct vsamp_recorder_totals *t)
 {
-	return (double)t->produced / (t->written ? t->written : 1) * SAV_MARGIN;
+	double worst = 1;
+
+	for (unsigned int i = 0; i < t->n; i++) {
+		const struct vsamp_recorder_cpu *c = &t->cpu[i];
+		double factor = (double)c->produced / (c->written ? c->written : 1);
+
+		if (factor > worst)
+			worst = factor;
+	}
+	return worst * SAV_MARGIN;
 }
 
 static void size_text(char *out, size_t room, uint64_t size)

@@ -24,7 +24,7 @@ void outcome_say(const struct outcome *s);
 /* Ring size, bytes, that would have held what was lost on the worst CPU; 0: none would */
 uint64_t outcome_ring_size(const struct vsamp_recorder_totals *t, uint64_t ring_size);
 
-/* By what to multiply the Sample-After values so that nothing is lost at the rate of reading */
+/* By what to multiply the Sample-After values so that the worst CPU loses nothing as it is read */
 double outcome_sav_factor(const struct vsamp_recorder_totals *t);
 
 #endif

@@ -36,10 +36,17 @@ static void ring_size(void **state)
 
 static void sav_factor(void **state)
 {
-	struct vsamp_recorder_totals t = { .produced = 3000, .written = 1500, .lost = 1500 };
+	/* The other CPU lost nothing: that does not help the first */
+	struct vsamp_recorder_cpu cpu[2] = {
+		{ .produced = 3000, .written = 1500, .lost = 1500 },
+		{ .produced = 6000, .written = 6000 },
+	};
+	struct vsamp_recorder_totals t = {
+		.n = 2, .cpu = cpu, .produced = 9000, .written = 7500, .lost = 1500
+	};
 
 	assert_float_equal(outcome_sav_factor(&t), 2.5, 1e-9); /* twice, and a quarter to spare */
-	t.written = 0;
+	cpu[0].written = 0;
 	assert_float_equal(outcome_sav_factor(&t), 3750, 1e-9);
 }
 
