@@ -107,3 +107,19 @@ check "a signal ends the delay as well" equal "$(field D2.vsamp .complete)" true
 check "-o to a full device" said "No space left" vsamp record -q -e $ev -a -d 0.1 -o /dev/full
 check "-o to a folder" said "is a folder" vsamp record -q -e $ev -a -d 0.1 -o /tmp
 check "-C with a hole that isn't online" said "CPU 5 is not online" vsamp record -q -C 0,5 -e $ev -d 0.1
+
+# --- the command has the machine to itself: the recorder's turns took 3 to 7 million instructions ---
+
+cat >rest.sh <<'END'
+#!/bin/bash
+used() { read -r ns _ </proc/$PPID/schedstat; }
+sleep 0.03
+used
+before=$ns
+sleep 1.2
+used
+echo $((ns - before))
+END
+chmod +x rest.sh
+check "in an idle second the recorder takes less than a million instructions" within \
+	"$(vsamp record -q -e $ev -o rest.vsamp -- ./rest.sh)" 0 1000000
