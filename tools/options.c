@@ -11,8 +11,9 @@
 #include "cmd.h"
 #include "options.h"
 
-#define EVENTS_DEFAULT "CPU_CLK_UNHALTED.THREAD,INST_RETIRED.ANY"
-#define SECONDS_MAX    (366 * 86400.0)
+#define EVENTS_DEFAULT	"CPU_CLK_UNHALTED.THREAD,INST_RETIRED.ANY"
+#define SECONDS_MAX	(366 * 86400.0)
+#define INTERVAL_MS_MIN 0.001
 
 /* An option: its value is checked and kept by take, which gets "" where none is taken */
 struct option {
@@ -100,8 +101,14 @@ static int take_delay(struct options *o, const char *value, struct vsamp_error *
 
 static int take_interval(struct options *o, const char *value, struct vsamp_error *err)
 {
-	return take_number(&o->interval_ms, value, 1e6, false, "sampling interval in milliseconds",
-			   err);
+	int ret = take_number(&o->interval_ms, value, 1e6, false,
+			      "sampling interval in milliseconds", err);
+
+	/* No processor takes samples closer together; the arithmetic has limits, too */
+	if (!ret && o->interval_ms < INTERVAL_MS_MIN)
+		return vsamp_fail(err, -EINVAL, "'%s': the least there is is %g milliseconds",
+				  value, INTERVAL_MS_MIN);
+	return ret;
 }
 
 static int take_output(struct options *o, const char *value, struct vsamp_error *err)

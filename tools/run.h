@@ -14,7 +14,7 @@
 struct run_cpus {
 	struct vsamp_cpu_caps caps;
 	unsigned int n;
-	char list[256]; /* "0-3" */
+	char list[4096]; /* "0-3"; with holes, of many CPUs, it is long */
 };
 
 enum run_end {

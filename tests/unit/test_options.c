@@ -128,6 +128,10 @@ static const struct {
 	{ { "-d", "0x10" }, NULL }, /* sixteen, as strtod has it */
 	{ { "-i", "0" }, "'0' is no sampling interval" },
 	{ { "-i", "inf" }, "'inf' is no sampling interval" },
+	{ { "-i", "1e-9" }, "the least there is is 0.001" },
+	{ { "-e", "" }, "the name of an event is missing" },
+	{ { "-e", "INST_RETIRED:sav=-1" }, "no Sample-After value" },
+	{ { "-e", "INST_RETIRED:sav=99999999999999999999" }, "no Sample-After value" },
 	{ { "-D", "x" }, "'x' is no start delay" },
 	{ { "-C", "" }, "no list of CPUs" },
 	{ { "-C", "0-" }, "no list of CPUs" },

@@ -16,7 +16,7 @@ struct vsamp_machine {
 	char kernel_release[65];
 	char machine[65]; /* architecture */
 	char boot_id[40];
-	char cpus_online[256];
+	char cpus_online[4096];
 	uint64_t pid_namespace; /* inode */
 };
 
