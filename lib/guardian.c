@@ -105,9 +105,9 @@ static void __attribute__((noreturn)) guardian_detach(int lifeline, int done, in
 
 	if (!pid)
 		guardian_run(lifeline, done, lock, value);
-	if (pid > 0 && write(done, &pid, sizeof(pid)) != sizeof(pid))
+	if (pid < 0 || write(done, &pid, sizeof(pid)) != sizeof(pid))
 		_exit(1);
-	_exit(pid < 0);
+	_exit(0);
 }
 
 /* What guardian_detach() told of the guardian; an end of the pipe: there is none */

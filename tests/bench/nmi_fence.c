@@ -2,11 +2,11 @@
 /*
  * nmi_fence: what an NMI handler costs, from outside of it
  *
- * The kernel runs its NMI_LOCAL handlers one after the other, those registered with NMI_FLAG_FIRST in
- * front, the last of them first. Loading this module registers the far fence; writing 1 to "near"
- * registers the near one. Whatever was registered FIRST in between runs between the two, and the
- * fences read the TSC around it. Writing 1 to "empty" between the two puts a handler there that does
- * nothing, whose cost is the list's own: the difference is the handler under test.
+ * The kernel runs its NMI_LOCAL handlers one after the other, those registered with NMI_FLAG_FIRST
+ * in front, the last of them first. Loading this module registers the far fence; writing 1 to
+ * "near" registers the near one. Whatever was registered FIRST in between runs between the two, and
+ * the fences read the TSC around it. Writing 1 to "empty" between the two puts a handler there that
+ * does nothing, whose cost is the list's own: the difference is the handler under test.
  */
 #include <linux/module.h>
 #include <linux/percpu.h>
