@@ -125,7 +125,7 @@ samples() {
 @test "each spelling of calibration counts first, then records" {
 	for c in -cal -calibration --cal --calibration -cal=yes --cal=all --calibration=all '-cal yes' '--cal all'; do
 		# shellcheck disable=SC2086 # one word or two
-		run vsamp record -e INST_RETIRED $c -d 0.3 -a
+		run vsamp record -e INST_RETIRED $c -d 0.1 -a
 		[ "$status" -eq 0 ] || { echo "$c: $output"; return 1; }
 		[[ $output == *"calibrating, 1 of 2 runs"* ]] || { echo "$c: $output"; return 1; }
 		report_says vsamp.data '.events[0].sav_source' '"calibrated"'
@@ -135,7 +135,7 @@ samples() {
 @test "without calibration there is one run" {
 	for c in '' '-cal no' -cal=no --cal=none; do
 		# shellcheck disable=SC2086 # one word or two
-		run vsamp record -e INST_RETIRED $c -d 0.3 -a
+		run vsamp record -e INST_RETIRED $c -d 0.1 -a
 		[ "$status" -eq 0 ]
 		[[ $output != *calibrating* ]] || { echo "$c: $output"; return 1; }
 		report_says vsamp.data '.events[0].sav_source' '"default"'
@@ -204,9 +204,9 @@ samples() {
 }
 
 @test "-p takes in one process and its children" {
-	background bash -c "sleep 2; '$loop'; exec '$spin'"
+	background bash -c "sleep 1.2; '$loop'; exec '$spin'"
 	background "$spin"
-	vsamp record -q -p "${started[0]}" -e $ev -d 3
+	vsamp record -q -p "${started[0]}" -e $ev -d 2
 	report_says vsamp.data '[.symbols[] | select(.symbol == "loop")] | length' 1
 	report_says vsamp.data "[.processes[].pid] | index(${started[1]})" null
 }
