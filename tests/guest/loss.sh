@@ -38,8 +38,10 @@ check "with the least of buffers they are lost, and that is said" grep -q 'sideb
 
 # --- no room for the file ---
 
+# room for what stands before the samples, and for a few of those
+vsamp record -q -e INST_RETIRED:u -o before.vsamp -- true
 mkdir -p small
-mount -t tmpfs -o size=560k none small
+mount -t tmpfs -o size=$(($(stat -c %s before.vsamp) / 1024 + 24))k none small
 vsamp record -q -e INST_RETIRED:u:sav=1001 --pmi-limit 100000 -o small/full.vsamp -- \
 	bash -c './loop; ./loop; exec ./spin' 2>full.txt
 check "a disk that fills up ends it with an error" equal "$? $(grep -c 'No space left' full.txt) $(spins)" "1 1 0"
