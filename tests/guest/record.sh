@@ -117,16 +117,21 @@ regs() {
 	done
 }
 before=$(regs)
-ok=0
+same=0 started=0 readable=0
 for i in $(seq 20); do
+	rm -f kill.vsamp
 	vsamp record -q -a -e $ev -o kill.vsamp & rec=$!
 	sleep "0.$((i * 7919 % 90 + 5))"
 	kill -KILL $rec
 	wait $rec 2>/dev/null
-	[ "$(regs)" = "$before" ] && ok=$((ok + 1))
+	[ "$(regs)" = "$before" ] && same=$((same + 1))
+	vsamp stat -e INST_RETIRED:u -- true >/dev/null 2>&1 && started=$((started + 1))
+	# one that was killed before it began has no file
+	{ [ ! -e kill.vsamp ] || vsamp report --json kill.vsamp >/dev/null 2>&1; } && readable=$((readable + 1))
 done
-check "20 kills: the PMU's registers are as before" equal $ok 20
-check "a new session starts at once" vsamp record -q -e $ev -o after.vsamp -- true
+check "20 kills: the PMU's registers are as before" equal $same 20
+check "20 kills: a new session starts at once" equal $started 20
+check "20 kills: what there is of a file is readable" equal $readable 20
 vsamp record -q -a -e $ev -o kill.vsamp & rec=$!
 sleep 2.5
 kill -KILL $rec

@@ -38,17 +38,21 @@ setup() {
 	[ "$(cat $watchdog)" -eq 1 ]
 }
 
-@test "and after SIGKILL" {
-	vsamp record -q --nmi-watchdog=off -a -e INST_RETIRED &
-	recorder=$!
-	sleep 1
-	[ "$(cat $watchdog)" -eq 0 ]
-	kill -KILL $recorder
-	for _ in $(seq 50); do
-		[ "$(cat $watchdog)" -eq 0 ] || break
-		sleep 0.1
+@test "and after SIGKILL, at any moment, and holds its counter again" {
+	for moment in 0.05 0.2 0.4 0.6 1; do
+		vsamp record -q --nmi-watchdog=off -a -e INST_RETIRED &
+		recorder=$!
+		sleep $moment
+		kill -KILL $recorder
+		for _ in $(seq 50); do
+			[ "$(cat $watchdog)" -eq 0 ] || break
+			sleep 0.1
+		done
+		[ "$(cat $watchdog)" -eq 1 ]
+		run vsamp record -e INST_RETIRED:u -- "$loop"
+		[ "$status" -eq 1 ]
+		[[ $output == *watchdog* ]]
 	done
-	[ "$(cat $watchdog)" -eq 1 ]
 }
 
 @test "stat has it, too" {
