@@ -389,4 +389,27 @@ TEST_F(ring, a_tail_beyond_the_head_is_no_room)
 	EXPECT_LE(1, seen.types[VSAMP_RECORD_LOST]);
 }
 
+static void set_ring_mb_max(const char *value)
+{
+	int fd = open("/sys/module/vsamp/parameters/ring_mb_max", O_WRONLY);
+
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		abort();
+	close(fd);
+}
+
+TEST_F(ring, memory_of_all_rings_is_bounded)
+{
+	int ret;
+
+	self->config.ring_size = 1 << 20;
+	set_ring_mb_max("1");
+	ret = start(self);
+	set_ring_mb_max("0");
+	EXPECT_EQ(-ENOMEM, ret);
+	EXPECT_NE(NULL, strstr(self->c.text, "ring_mb_max"));
+	/* what was refused has taken nothing */
+	EXPECT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+}
+
 TEST_HARNESS_MAIN

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 
 #include "session.h"
 
@@ -479,6 +480,57 @@ TEST_F(life, sample_times_are_the_tsc_between_the_programs_own_reads)
 		pos += s->h.size;
 	}
 	EXPECT_LE(100, samples);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+TEST_F(life, clock_records_tell_the_same_instant_on_all_clocks)
+{
+	static const clockid_t ids[] = { CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC, CLOCK_REALTIME };
+	struct config config = config_instructions(100000);
+	uint64_t before[4], after[4], pos, clocks = 0;
+	struct ring ring;
+	int i;
+
+	config.cpus = "0";
+	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
+	for (i = 0; i < 3; i++)
+		before[i] = clock_ns(ids[i]);
+	before[3] = __builtin_ia32_rdtsc();
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+	/* more than two seconds, in each of which is a sample */
+	run_instructions(2500000000ULL);
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
+	for (i = 0; i < 3; i++)
+		after[i] = clock_ns(ids[i]);
+	after[3] = __builtin_ia32_rdtsc();
+	ASSERT_EQ(0, ring_map(self->fd, 0, &ring));
+	for (pos = ring.page->tail; pos < ring.page->head;) {
+		const struct vsamp_record_clock *r = (const void *)(ring.data +
+								    (pos & (ring.size - 1)));
+		const uint64_t now[] = { r->monotonic_raw, r->monotonic, r->realtime, r->time };
+
+		pos += r->h.size;
+		if (r->h.type != VSAMP_RECORD_CLOCK)
+			continue;
+		clocks++;
+		for (i = 0; i < 4; i++) {
+			EXPECT_LE(before[i], now[i]);
+			EXPECT_GE(after[i], now[i]);
+			before[i] = now[i];
+		}
+		/* a tick is a nanosecond here: three clocks read in a microsecond or two */
+		EXPECT_GE(2000, r->bracket);
+	}
+	/* at the start, in each of two seconds, and at the stop */
+	EXPECT_LE(4, clocks);
+	EXPECT_GE(5, clocks);
 }
 
 TEST_HARNESS_MAIN
