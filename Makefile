@@ -92,7 +92,7 @@ dkms-remove:
 #:  make check            every test, most of them in virtual machines; TESTS=PATTERN for some
 check:
 	scripts/deps
-	tests/run-tests $(TESTS)
+	tests/run-tests $(TESTS:%='%')
 
 #:  make lint             style and static checks of all sources
 lint:
