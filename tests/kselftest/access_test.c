@@ -160,7 +160,7 @@ TEST_F(access, root_of_a_user_namespace_is_a_plain_user)
 	EXPECT_EQ(-EACCES, in_child(record_in_user_namespace, NULL));
 }
 
-static int record_in_pid_namespace(void *arg)
+static int open_in_pid_namespace(void *arg)
 {
 	pid_t child;
 	int status;
@@ -169,14 +169,38 @@ static int record_in_pid_namespace(void *arg)
 		return -1000;
 	child = fork();
 	if (!child)
-		_exit(-record());
+		_exit(-session_open());
 	waitpid(child, &status, 0);
 	return -WEXITSTATUS(status);
 }
 
 TEST_F(access, another_pid_namespace_is_refused)
 {
-	EXPECT_EQ(-EXDEV, in_child(record_in_pid_namespace, NULL));
+	EXPECT_EQ(-EXDEV, in_child(open_in_pid_namespace, NULL));
+}
+
+static int configure_in_pid_namespace(void *arg)
+{
+	struct config config = config_instructions(100000);
+	struct client c;
+	pid_t child;
+	int status;
+
+	if (unshare(CLONE_NEWPID))
+		return -1000;
+	child = fork();
+	if (!child) {
+		config.pids[0] = getpid();
+		config.n_pids = 1;
+		_exit(client_open(&c) ? 255 : -session_configure(&c, *(int *)arg, &config));
+	}
+	waitpid(child, &status, 0);
+	return -WEXITSTATUS(status);
+}
+
+TEST_F(access, pids_of_another_namespace_are_refused)
+{
+	EXPECT_EQ(-EXDEV, in_child(configure_in_pid_namespace, &self->fd));
 }
 
 static int record_in_net_namespace(void *arg)

@@ -10,14 +10,23 @@
 
 static char log_buf[1 << 20];
 
-static int act(const char *what)
+static int param_write(const char *param, const char *what)
 {
-	int fd = open("/sys/module/foreign/parameters/act", O_WRONLY);
-	int ret = fd < 0 || write(fd, what, strlen(what)) < 0 ? -errno : 0;
+	char path[128];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/sys/module/foreign/parameters/%s", param);
+	fd = open(path, O_WRONLY);
+	ret = fd < 0 || write(fd, what, strlen(what)) < 0 ? -errno : 0;
 
 	if (fd >= 0)
 		close(fd);
 	return ret;
+}
+
+static int act(const char *what)
+{
+	return param_write("act", what);
 }
 
 /* How often the kernel's log has a text */
@@ -150,6 +159,32 @@ TEST_F(foreign, an_nmi_that_is_not_ours_is_passed_on)
 	session_read(self->fd, &seen);
 	EXPECT_EQ(stats.samples[0], seen.samples[0]);
 	EXPECT_EQ(0, stats.lost);
+}
+
+TEST_F(foreign, the_interrupt_s_entry_is_as_before)
+{
+	/* masked: as an NMI, and as a vector of somebody's */
+	static const char *const entries[] = { "0x10400\n", "0x100f3\n" };
+	char buf[32], before[32];
+	unsigned int i;
+
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
+	ASSERT_TRUE(file_read("/sys/module/foreign/parameters/lvtpc", before, sizeof(before)));
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		int fd = session_open();
+
+		ASSERT_EQ(0, param_write("lvtpc", entries[i]));
+		ASSERT_EQ(0, session_configure(&self->c, fd, &self->config));
+		ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, fd));
+		run_instructions(1000000);
+		ASSERT_TRUE(file_read("/sys/module/foreign/parameters/lvtpc", buf, sizeof(buf)));
+		EXPECT_STREQ("0x400\n", buf);
+		ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, fd));
+		ASSERT_TRUE(file_read("/sys/module/foreign/parameters/lvtpc", buf, sizeof(buf)));
+		EXPECT_STREQ(entries[i], buf);
+		close(fd);
+	}
+	ASSERT_EQ(0, param_write("lvtpc", before));
 }
 
 TEST_HARNESS_MAIN

@@ -252,6 +252,7 @@ TEST_F(ring, with_room_nothing_is_lost)
 TEST_F(ring, a_slow_reader_is_told_exactly_what_it_lost)
 {
 	struct seen seen = {};
+	struct stats stats;
 	struct ring ring;
 	uint64_t fits;
 
@@ -272,8 +273,11 @@ TEST_F(ring, a_slow_reader_is_told_exactly_what_it_lost)
 	/* samples seen and lost together are those of the instructions run */
 	EXPECT_LE(3 * fits + 10, seen.samples[0] + seen.lost);
 	EXPECT_GE(3 * fits + 20, seen.samples[0] + seen.lost);
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	EXPECT_EQ(stats.cpu[0].samples[0], seen.samples[0] + seen.lost);
+	EXPECT_EQ(stats.cpu[0].lost, seen.lost);
+	EXPECT_EQ(stats.cpu[0].written, seen.records);
 	ring_unmap(&ring);
-	seen.records = 0;
 }
 
 TEST_F(ring, loss_until_the_end_is_told_by_the_statistics)

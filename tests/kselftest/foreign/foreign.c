@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Somebody else who touches the PMU: what is written to the parameter "act" is done on the CPU that
- * the writer runs on.
+ * Somebody else who touches the PMU, on the CPU that the writer of a parameter runs on: "lvtpc" is the
+ * local APIC's entry for the PMU's interrupt, and "act" does what is written to it:
  *
  *	off	GLOBAL_CTRL = 0, and all overflows acknowledged
  *	select	the first event select is cleared
@@ -36,5 +36,24 @@ static int act_set(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops act_ops = { .set = act_set };
 
 module_param_cb(act, &act_ops, NULL, 0200);
+
+static int lvtpc_set(const char *val, const struct kernel_param *kp)
+{
+	u32 lvtpc;
+	int ret = kstrtou32(val, 0, &lvtpc);
+
+	if (!ret)
+		apic->write(APIC_LVTPC, lvtpc);
+	return ret;
+}
+
+static int lvtpc_get(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "0x%x\n", apic->read(APIC_LVTPC));
+}
+
+static const struct kernel_param_ops lvtpc_ops = { .set = lvtpc_set, .get = lvtpc_get };
+
+module_param_cb(lvtpc, &lvtpc_ops, NULL, 0600);
 MODULE_DESCRIPTION("touches the PMU behind vsamp's back");
 MODULE_LICENSE("GPL");
