@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Somebody else who touches the PMU, on the CPU that the writer of a parameter runs on: "lvtpc" is the
- * local APIC's entry for the PMU's interrupt, and "act" does what is written to it:
+ * Somebody else who touches the PMU of the CPU that writes to a parameter: "lvtpc" is the local
+ * APIC's entry for the PMU's interrupt, and "act" does what is written to it:
  *
  *	off	GLOBAL_CTRL = 0, and all overflows acknowledged
  *	select	the first event select is cleared
