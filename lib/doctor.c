@@ -140,6 +140,11 @@ static void check_device(const struct vsamp_facts *f, struct vsamp_check *c)
 
 static void check_processor(const struct vsamp_facts *f, struct vsamp_check *c)
 {
+	if (f->intel && f->perfmon_version >= 2 && f->trial == -ENODEV) {
+		check_say(c, VSAMP_CHECK_FAIL, "%s", f->trial_text);
+		check_remedy(c, "sample on a machine whose processor has counters that work");
+		return;
+	}
 	if (f->intel && f->perfmon_version >= 2) {
 		check_say(c, VSAMP_CHECK_OK, "architectural performance monitoring, version %u",
 			  f->perfmon_version);
@@ -182,28 +187,14 @@ static void check_watchdog(const struct vsamp_facts *f, struct vsamp_check *c)
 		"for the time of a recording: --nmi-watchdog=off; for good: sysctl kernel.nmi_watchdog=0");
 }
 
-/* A perf event may count in software only, so that holding one need not block */
 static void check_holders(const struct vsamp_facts *f, struct vsamp_check *c)
 {
-	size_t used = 0, n = f->n_holders, i = 0;
-	char list[200] = "";
-
-	if (n && f->holder[0].kind == VSAMP_HOLDER_WATCHDOG)
-		i++;
-	if (i == n) {
-		check_say(c, VSAMP_CHECK_OK,
-			  "no process is seen to hold counters or virtual machines");
+	if (!f->trial || f->trial == -ENODEV) {
+		check_say(c, VSAMP_CHECK_OK, "nothing else holds the counters");
 		return;
 	}
-	for (size_t first = i; i < n && i < VSAMP_FACTS_HOLDERS_MAX && used < sizeof(list); i++) {
-		char text[96];
-
-		vsamp_holder_text(&f->holder[i], text, sizeof(text));
-		used += snprintf(list + used, sizeof(list) - used, "%s%s", i > first ? ", " : "",
-				 text);
-	}
-	check_say(c, VSAMP_CHECK_WARN, "may hold the counters: %s", list);
-	check_remedy(c, "if a recording is refused, end that first");
+	check_say(c, VSAMP_CHECK_FAIL, "%s", f->trial_text);
+	check_remedy(c, "end that first");
 }
 
 static void check_sideband(const struct vsamp_facts *f, struct vsamp_check *c)

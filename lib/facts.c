@@ -152,6 +152,49 @@ static void facts_get_processor(struct vsamp_facts *f)
 		f->clock_invariant = d >> 8 & 1;
 }
 
+/* Counts for a moment */
+static int facts_start(const struct vsamp_caps *caps, struct vsamp_error *err)
+{
+	struct vsamp_event event[VSAMP_EVENTS_MAX];
+	unsigned int n = 0;
+	struct vsamp_config config = { .events = event, .n_events = 1, .count_only = true };
+	struct vsamp_session *session;
+	int ret;
+
+	ret = vsamp_events_parse(event, &n, "INST_RETIRED", err);
+	if (!ret)
+		ret = vsamp_events_assign(event, n, caps->cpu[0].counters,
+					  caps->cpu[0].events_absent, err);
+	if (ret)
+		return ret;
+	ret = vsamp_session_open(&session, err);
+	if (ret)
+		return ret;
+	ret = vsamp_session_configure(session, &config, err);
+	if (!ret)
+		ret = vsamp_session_start(session, err);
+	vsamp_session_close(session);
+	return ret;
+}
+
+/* Only the module can tell whether the counters are free, and only by taking them */
+static void facts_get_trial(struct vsamp_facts *f)
+{
+	bool watchdog = f->n_holders && f->holder[0].kind == VSAMP_HOLDER_WATCHDOG;
+	struct vsamp_error err = { 0 };
+	struct vsamp_caps caps = { 0 };
+
+	if (f->device_errno || f->hypervisor || watchdog || !f->intel || f->perfmon_version < 2)
+		return;
+	f->trial = vsamp_caps_get(&caps, &err);
+	if (!f->trial && caps.n)
+		f->trial = facts_start(&caps, &err);
+	if (f->trial)
+		snprintf(f->trial_text, sizeof(f->trial_text), "%.*s",
+			 (int)sizeof(f->trial_text) - 1, err.text);
+	vsamp_caps_free(&caps);
+}
+
 void vsamp_facts_get(struct vsamp_facts *f, const char *root)
 {
 	struct vsamp_machine m;
@@ -168,4 +211,6 @@ void vsamp_facts_get(struct vsamp_facts *f, const char *root)
 	facts_get_processor(f);
 	path_join(proc, sizeof(proc), root, "/proc");
 	f->n_holders = vsamp_holders_find(proc, f->holder, VSAMP_FACTS_HOLDERS_MAX);
+	if (!*root)
+		facts_get_trial(f);
 }

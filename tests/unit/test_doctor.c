@@ -94,6 +94,18 @@ static void watchdog(struct vsamp_facts *f)
 	f->holder[0].kind = VSAMP_HOLDER_WATCHDOG;
 }
 
+static void held(struct vsamp_facts *f)
+{
+	f->trial = -EBUSY;
+	strcpy(f->trial_text, "INST_RETIRED: counters held by perf event of perf (pid 12)");
+}
+
+static void dead_counters(struct vsamp_facts *f)
+{
+	f->trial = -ENODEV;
+	strcpy(f->trial_text, "CPU 0: no PMU here: counter 0 does not keep what is written to it");
+}
+
 static void paranoid(struct vsamp_facts *f)
 {
 	f->cap_sys_admin = false; /* Debian's level 3 asks for it */
@@ -113,8 +125,10 @@ static const struct {
 	{ capability, 15, "CAP_PERFMON", "root" },
 	{ device_mode, 16, "/dev/vsamp", "root" },
 	{ no_pmu, 17, "no performance counters", "machine" },
+	{ dead_counters, 17, "no PMU here", "machine" },
 	{ hypervisor, 18, "virtual", "-b intel" },
 	{ watchdog, 19, "watchdog", "--nmi-watchdog=off" },
+	{ held, 20, "perf (pid 12)", "end" },
 	{ paranoid, 21, "perf_event_paranoid is 3", "--no-sideband" },
 };
 
@@ -183,6 +197,7 @@ static void warnings(void **state)
 	struct vsamp_check checks[VSAMP_CHECKS];
 
 	f.clock_invariant = false;
+	/* that may be one that counts in software */
 	f.n_holders = 1;
 	f.holder[0] = (struct vsamp_holder){ .kind = VSAMP_HOLDER_PERF, .pid = 12, .comm = "perf" };
 	f.module_loaded = false;
@@ -190,8 +205,7 @@ static void warnings(void **state)
 	vsamp_doctor_judge(&f, checks);
 	assert_int_equal(checks[1].status, VSAMP_CHECK_WARN);
 	assert_int_equal(vsamp_doctor_code(checks), 12);
-	assert_int_equal(checks[10].status, VSAMP_CHECK_WARN);
-	assert_non_null(strstr(checks[10].text, "perf (pid 12)"));
+	assert_int_equal(checks[10].status, VSAMP_CHECK_OK);
 	assert_int_equal(checks[12].status, VSAMP_CHECK_WARN);
 }
 

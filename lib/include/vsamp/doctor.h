@@ -43,12 +43,18 @@ struct vsamp_facts {
 	bool hypervisor;
 	bool clock_invariant;
 	int perf_event_paranoid;
-	size_t n_holders; /* may be more than there is room for */
+	int trial; /* what taking the counters for a moment gave: 0 or a negative errno value */
+	char trial_text[256]; /* why that was refused */
+	size_t n_holders;     /* may be more than there is room for */
 	struct vsamp_holder holder[VSAMP_FACTS_HOLDERS_MAX];
 };
 
 /**
  * vsamp_facts_get - look at this machine
+ *
+ * If nothing else stands in the way the counters are taken, for a moment, since only that tells
+ * whether they are free.
+ *
  * @root: where /proc, /sys, /lib and /var are looked for, "" = here. The processor, the
  *	  capabilities and the device are those of this machine and process anyway.
  */
