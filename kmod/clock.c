@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clock of all records: the TSC where it is the same everywhere and never stops, else the
- * kernel's fast monotonic clock; and how it stands to the kernel's clocks
+ * The clock of all records: the processor's own (the TSC; arm64: the generic timer) where that is
+ * the same everywhere and never stops, else the kernel's fast monotonic clock; and how it stands to
+ * the kernel's clocks
  */
 #include <linux/cache.h>
 #include <linux/time64.h>
-#include <asm/cpufeature.h>
 
 #include "clock.h"
 #include "ring.h"
 
 bool clock_is_tsc __ro_after_init;
+u64 clock_offset __read_mostly;
+static u64 clock_slept;		/* when the machine went to sleep */
 
 void __init clock_init(void)
 {
-	clock_is_tsc = boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
-		       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) && tsc_khz && !check_tsc_unstable();
+	clock_is_tsc = arch_clock_khz();
 }
 
 /* Ticks a millisecond */
 u64 clock_khz(void)
 {
-	return clock_is_tsc ? tsc_khz : NSEC_PER_MSEC;
+	return clock_is_tsc ? arch_clock_khz() : NSEC_PER_MSEC;
+}
+
+/*
+ * The processor's clock may go on while the machine sleeps, or start again: times of records rise
+ * all the same. Nothing is recorded when this is called.
+ */
+void clock_sleep(void)
+{
+	clock_slept = clock_read();
+}
+
+void clock_wake(void)
+{
+	u64 now = clock_read();
+
+	if (now < clock_slept)
+		clock_offset += clock_slept - now;
 }
 
 /*

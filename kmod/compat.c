@@ -4,7 +4,6 @@
 
 #include "compat.h"
 
-#ifdef COMPAT_NEEDS_TEXT
 /* The next of the buffers that compat.h tells of */
 char *compat_text(void)
 {
@@ -13,4 +12,3 @@ char *compat_text(void)
 
 	return text[(unsigned int)atomic_inc_return(&next) % ARRAY_SIZE(text)];
 }
-#endif

@@ -9,33 +9,11 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
+#include <linux/workqueue.h>
 #include <net/genetlink.h>
-#include <asm/msr.h>
-#include <asm/processor.h>
 
+#include "arch.h"
 #include "probes.h"
-
-#if VSAMP_HAVE_CPUID_API
-#include <asm/cpuid/api.h>
-#endif
-
-/*
- * MSR access without tracing and without paravirt's call: for the NMI handler, and for registers
- * that are known to exist.
- */
-static __always_inline u64 compat_rdmsr(u32 msr)
-{
-	return __rdmsr(msr);
-}
-
-static __always_inline void compat_wrmsr(u32 msr, u64 value)
-{
-#if VSAMP_HAVE_WRMSRQ
-	__wrmsrq(msr, value);
-#else
-	__wrmsr(msr, (u32)value, (u32)(value >> 32));
-#endif
-}
 
 static inline void compat_vm_flags(struct vm_area_struct *vma, unsigned long set,
 				   unsigned long clear)
@@ -74,12 +52,23 @@ static inline void compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
+/* The queue of work that is short and not in a hurry; by its old name newer kernels complain */
+static inline struct workqueue_struct *compat_system_wq(void)
+{
+#if VSAMP_HAVE_SYSTEM_PERCPU_WQ
+	return system_percpu_wq;
+#else
+	return system_wq;
+#endif
+}
+
 /*
- * A refusal's text with numbers in it. Older kernels keep only a pointer to it until the answer is
- * sent, after the request's function has returned: the text stays in one of a few buffers that are
- * used in turn.
+ * A refusal's text with numbers in it. Older kernels have no such macro, and that of newer ones
+ * cuts the text at 80 characters. What is given out is a pointer, used until the answer is sent,
+ * after the request's function has returned: the text stays in one of a few buffers that are used
+ * in turn.
  */
-#ifndef NL_SET_ERR_MSG_FMT
+#undef NL_SET_ERR_MSG_FMT
 char *compat_text(void);
 #define COMPAT_TEXT_SIZE 160
 #define NL_SET_ERR_MSG_FMT(extack, fmt, args...) do {			\
@@ -90,7 +79,5 @@ char *compat_text(void);
 	if (__ack)							\
 		__ack->_msg = __text;					\
 } while (0)
-#define COMPAT_NEEDS_TEXT
-#endif
 
 #endif /* _VSAMP_COMPAT_H */

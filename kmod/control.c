@@ -11,16 +11,14 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
-#include <asm/cpufeature.h>
 
 #include "clock.h"
 #include "compat.h"
 #include "configure.h"
 #include "control.h"
+#include "oa_control.h"
 #include "ring.h"
 #include "session.h"
-
-static struct genl_family control_family;
 
 /* Sessions */
 
@@ -74,8 +72,24 @@ static struct file *control_session(struct nlattr **attrs, struct netlink_ext_ac
 	return file;
 }
 
-/* No attribute. Its length isn't 1: a maxattr of 0 would stand for the family's. */
-static const struct nla_policy control_none_policy[VSAMP_A_PAD + 1] = { };
+/* Like control_check_fd() */
+static int control_check_backend(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	if (nla_len(attr) != sizeof(u32)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a backend is a u32");
+		return -EINVAL;
+	}
+	if (!pmu_find(nla_get_u32(attr))) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "no such backend");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static const struct nla_policy control_caps_policy[VSAMP_A_BACKEND + 1] = {
+	[VSAMP_A_BACKEND]	= NLA_POLICY_VALIDATE_FN(NLA_BINARY, control_check_backend,
+							 sizeof(u32)),
+};
 
 static const struct nla_policy control_session_policy[VSAMP_A_SESSION_FD + 1] = {
 	[VSAMP_A_SESSION_FD]	= CONTROL_POLICY_FD,
@@ -157,11 +171,32 @@ static int control_run(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Dumps: a message a CPU. cb->args: the next CPU, and the session's file. */
+static int control_sav_set(struct sk_buff *skb, struct genl_info *info)
+{
+	u64 sav[VSAMP_EVENTS_MAX] = {};
+	struct session *session;
+	struct file *file;
+	int err;
+
+	file = control_session(info->attrs, info->extack);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	session = file->private_data;
+	session_lock();
+	err = configure_parse_sav(session, sav, info);
+	if (!err)
+		session_set_sav(session, sav);
+	session_unlock();
+	fput(file);
+	return err;
+}
+
+/* Dumps: a message a CPU. cb->args: the next CPU; and the session's file, or the backend. */
 
 struct control_cursor {
 	unsigned long cpu;
 	struct file *file;
+	const struct pmu_ops *pmu;
 };
 
 static struct control_cursor *control_cursor(struct netlink_callback *cb)
@@ -170,27 +205,44 @@ static struct control_cursor *control_cursor(struct netlink_callback *cb)
 	return (void *)cb->args;
 }
 
-static int control_put_u64(struct sk_buff *skb, int type, u64 value)
+int control_put_u64(struct sk_buff *skb, int type, u64 value)
 {
 	return nla_put_u64_64bit(skb, type, value, VSAMP_A_PAD);
 }
 
-static int control_caps_fill(struct sk_buff *skb, int cpu, const struct pmu_caps *caps)
+static int control_caps_put_counters(struct sk_buff *skb, const struct pmu_caps *caps)
 {
-	if (nla_put_u32(skb, VSAMP_A_CPU, cpu) ||
-	    nla_put_u32(skb, VSAMP_A_BACKEND, VSAMP_BACKEND_INTEL) ||
-	    nla_put_string(skb, VSAMP_A_MODULE_VERSION, VSAMP_VERSION) ||
-	    nla_put_u32(skb, VSAMP_A_PERFMON_VERSION, caps->version) ||
+	if (nla_put_u32(skb, VSAMP_A_PERFMON_VERSION, caps->version) ||
 	    control_put_u64(skb, VSAMP_A_COUNTERS, caps->counters) ||
 	    nla_put_u32(skb, VSAMP_A_COUNTER_WIDTH, min(caps->width, caps->width_fixed)) ||
-	    nla_put_u32(skb, VSAMP_A_EVENTS_ABSENT, caps->events_absent) ||
+	    nla_put_u32(skb, VSAMP_A_EVENTS_ABSENT, caps->events_absent))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int control_caps_fill(struct sk_buff *skb, u32 backend, int cpu,
+			     const struct pmu_caps *caps)
+{
+	if (nla_put_u32(skb, VSAMP_A_CPU, cpu) ||
+	    nla_put_u32(skb, VSAMP_A_BACKEND, backend) ||
+	    nla_put_string(skb, VSAMP_A_MODULE_VERSION, VSAMP_VERSION) ||
+	    (caps->counters && control_caps_put_counters(skb, caps)) ||
 	    control_put_u64(skb, VSAMP_A_SAV_MAX, caps->sav_max) ||
 	    nla_put_u32(skb, VSAMP_A_CLOCK, clock_kind()) ||
 	    control_put_u64(skb, VSAMP_A_CLOCK_KHZ, clock_khz()))
 		return -EMSGSIZE;
-	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+	if (arch_is_virtual())
 		return nla_put_flag(skb, VSAMP_A_HYPERVISOR);
 	return 0;
+}
+
+static int control_caps_start(struct netlink_callback *cb)
+{
+	const struct nlattr *attr = compat_dump_attrs(cb)[VSAMP_A_BACKEND];
+	struct control_cursor *cursor = control_cursor(cb);
+
+	cursor->pmu = pmu_find(attr ? nla_get_u32(attr) : VSAMP_BACKEND_INTEL);
+	return cursor->pmu ? 0 : -EOPNOTSUPP;
 }
 
 static int control_caps_dump(struct sk_buff *skb, struct netlink_callback *cb)
@@ -204,14 +256,14 @@ static int control_caps_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	for (cpu = cursor->cpu; cpu < nr_cpu_ids; cpu++) {
 		if (!cpu_online(cpu))
 			continue;
-		pmu_intel.caps(cpu, &caps);
-		if (!caps.version)
+		cursor->pmu->caps(cpu, &caps);
+		if (!caps.sav_max)
 			continue;
 		message = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				      &control_family, NLM_F_MULTI, VSAMP_CMD_CAPS_GET);
 		if (!message)
 			break;
-		if (control_caps_fill(skb, cpu, &caps)) {
+		if (control_caps_fill(skb, cursor->pmu->backend, cpu, &caps)) {
 			genlmsg_cancel(skb, message);
 			break;
 		}
@@ -245,13 +297,21 @@ static int control_stats_done(struct netlink_callback *cb)
 	return 0;
 }
 
-static int control_put_event(struct sk_buff *skb, const struct pmu_stats *stats, int i)
+/* At most, with 16 attributes and 7 in each event's nest; a dump's buffer is never smaller */
+#define CONTROL_STATS_SIZE						\
+	(NLMSG_HDRLEN + GENL_HDRLEN + (16 + VSAMP_EVENTS_MAX * 7) * (NLA_HDRLEN + sizeof(u64)))
+
+static int control_put_event(struct sk_buff *skb, const struct pmu_stats *stats, int i, bool times)
 {
 	struct nlattr *nest = nla_nest_start(skb, VSAMP_A_STATS_EVENT);
 
 	if (!nest || nla_put_u32(skb, VSAMP_STATS_A_EVENT, i) ||
 	    nla_put_u64_64bit(skb, VSAMP_STATS_A_COUNT, stats->count[i], VSAMP_STATS_A_PAD) ||
 	    nla_put_u64_64bit(skb, VSAMP_STATS_A_SAMPLES, stats->samples[i], VSAMP_STATS_A_PAD))
+		return -EMSGSIZE;
+	if (times &&
+	    (nla_put_u64_64bit(skb, VSAMP_STATS_A_ENABLED, stats->enabled[i], VSAMP_STATS_A_PAD) ||
+	     nla_put_u64_64bit(skb, VSAMP_STATS_A_RUNNING, stats->running[i], VSAMP_STATS_A_PAD)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -260,8 +320,10 @@ static int control_put_event(struct sk_buff *skb, const struct pmu_stats *stats,
 static int control_stats_fill(struct sk_buff *skb, struct session *session, int cpu,
 			      const struct session_stats *stats)
 {
+	bool times = session->config.mux_ms || session->config.pmu->read;
 	int i;
 
+	BUILD_BUG_ON(CONTROL_STATS_SIZE > NLMSG_GOODSIZE);
 	if (nla_put_u32(skb, VSAMP_A_CPU, cpu) ||
 	    nla_put_u32(skb, VSAMP_A_BACKEND, session->config.pmu->backend) ||
 	    nla_put_u32(skb, VSAMP_A_STATE, session->state) ||
@@ -275,7 +337,7 @@ static int control_stats_fill(struct sk_buff *skb, struct session *session, int 
 	    nla_put_u32(skb, VSAMP_A_END_REASON, session->end_reason))
 		return -EMSGSIZE;
 	for (i = 0; i < session->config.event_count; i++)
-		if (control_put_event(skb, &stats->pmu, i))
+		if (control_put_event(skb, &stats->pmu, i, times))
 			return -EMSGSIZE;
 	return 0;
 }
@@ -306,7 +368,8 @@ static int control_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	cpus_read_unlock();
 	session_unlock();
 	cursor->cpu = cpu;
-	return skb->len;
+	/* an empty one would end the dump */
+	return skb->len || cpu >= nr_cpu_ids ? skb->len : -EMSGSIZE;
 }
 
 #define CONTROL_RUN_OP(command) {				\
@@ -316,17 +379,25 @@ static int control_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	.doit = control_run,					\
 }
 
+#define CONTROL_GPU_OP(command) {				\
+	.cmd = command,						\
+	.policy = oa_control_stream_policy,			\
+	.maxattr = ARRAY_SIZE(oa_control_stream_policy) - 1,	\
+	.doit = oa_control_run,					\
+}
+
 static const struct genl_ops control_ops[] = {
 	{
 		.cmd = VSAMP_CMD_CAPS_GET,
-		.policy = control_none_policy,
-		.maxattr = ARRAY_SIZE(control_none_policy) - 1,
+		.policy = control_caps_policy,
+		.maxattr = ARRAY_SIZE(control_caps_policy) - 1,
+		.start = control_caps_start,
 		.dumpit = control_caps_dump,
 	},
 	{
 		.cmd = VSAMP_CMD_CONFIGURE,
 		.policy = configure_policy,
-		.maxattr = VSAMP_A_PMI_LIMIT,
+		.maxattr = CONFIGURE_ATTR_MAX,
 		.doit = control_configure,
 	},
 	CONTROL_RUN_OP(VSAMP_CMD_START),
@@ -341,9 +412,35 @@ static const struct genl_ops control_ops[] = {
 		.dumpit = control_stats_dump,
 		.done = control_stats_done,
 	},
+	{
+		.cmd = VSAMP_CMD_SAV_SET,
+		.policy = configure_sav_policy,
+		.maxattr = ARRAY_SIZE(configure_sav_policy) - 1,
+		.doit = control_sav_set,
+	},
+	{
+		.cmd = VSAMP_CMD_GPU_GET,
+		.dumpit = oa_control_get,
+	},
+	{
+		.cmd = VSAMP_CMD_GPU_CONFIGURE,
+		.policy = oa_control_policy,
+		.maxattr = ARRAY_SIZE(oa_control_policy) - 1,
+		.doit = oa_control_configure,
+	},
+	CONTROL_GPU_OP(VSAMP_CMD_GPU_START),
+	CONTROL_GPU_OP(VSAMP_CMD_GPU_STOP),
+	{
+		.cmd = VSAMP_CMD_GPU_STATS_GET,
+		.policy = oa_control_stream_policy,
+		.maxattr = ARRAY_SIZE(oa_control_stream_policy) - 1,
+		.start = oa_control_stats_start,
+		.dumpit = oa_control_stats,
+		.done = oa_control_stats_done,
+	},
 };
 
-static struct genl_family control_family __ro_after_init = {
+struct genl_family control_family __ro_after_init = {
 	.name = VSAMP_GENL_NAME,
 	.version = VSAMP_GENL_VERSION,
 	.maxattr = VSAMP_A_MAX,

@@ -7,10 +7,15 @@
  * The local APIC masks LVTPC when it delivers a PMI, and an overflow that finds it masked raises
  * nothing, ever: its counter would stay silent. With one counter armed there is no such overflow,
  * since that counter has its whole period before it when it is reloaded. With several, they all
- * stand still while the handler looks at the status, so that none can overflow unseen. A period so
- * short that the counter overflows again between going on and unmasking (FORCE) makes the handler
- * look once more after unmasking. What hardware or firmware still manages to lose is found by
- * intel_verify(), and counted as lost.
+ * stand still while the handler looks at the status, and after unmasking it looks once more:
+ * between going on and unmasking the handler's own instructions are counted, and make a counter
+ * overflow that was near its end. Events that go in step, as a loop's instructions and branches
+ * do, come there again and again. The same goes for a single counter whose period is that short
+ * (FORCE). What hardware or firmware still manages to lose is found by intel_verify(), and
+ * counted as lost.
+ *
+ * It doesn't look once more when it throttles: nothing counts then. Where a bit of the status stays
+ * set whatever is written, as with some virtual PMUs, that is also how it ends at all.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
@@ -44,13 +49,15 @@ static void intel_throttle_write(struct intel_cpu *c, u16 type, u64 time, u32 pm
 	ring_write(c->ring, &throttle, RING_KEEP);
 }
 
-static void intel_throttle(struct intel_cpu *c, u64 now, u32 pmis)
+static void intel_throttle(struct intel_cpu *c, u32 pmis)
 {
 	if (test_and_set_bit(INTEL_HOLD_THROTTLE, &c->hold))
 		return;
 	intel_ctrl_write(c);
+	if (c->mux_ms)
+		intel_mux_clock(c);
 	c->throttled++;
-	intel_throttle_write(c, VSAMP_RECORD_THROTTLE, now, pmis);
+	intel_throttle_write(c, VSAMP_RECORD_THROTTLE, clock_read(), pmis);
 	irq_work_queue(&c->throttle_work);
 }
 
@@ -59,7 +66,7 @@ static noinline void intel_budget_end(struct intel_cpu *c, u64 now)
 {
 	c->budget = c->session->config.pmi_limit;
 	if (now - c->tick_start < intel_tick())
-		intel_throttle(c, now, c->budget);
+		intel_throttle(c, c->budget);
 	else
 		c->tick_start = now;
 }
@@ -72,8 +79,9 @@ static void intel_throttle_work(struct irq_work *work)
 	if (!test_bit(INTEL_HOLD_THROTTLE, &c->hold))
 		return;
 	if (!test_and_set_bit(0, &c->session->throttle_told))
-		pr_notice("vsamp: CPU %d took more than %u samples in %d ms and is throttled; a larger Sample-After value avoids it\n",
-			  c->ring->cpu, c->session->config.pmi_limit, INTEL_TICK_MS);
+		pr_notice("vsamp: CPU %d took more than %u samples%s in %d ms and is throttled; a larger Sample-After value avoids it\n",
+			  c->ring->cpu, c->session->config.pmi_limit,
+			  c->ring->stacks ? ", or fewer with deep stacks," : "", INTEL_TICK_MS);
 	passed = min(clock_read() - c->tick_start, tick);
 	hrtimer_start(&c->throttle_timer,
 		      ns_to_ktime(div64_u64((tick - passed) * NSEC_PER_MSEC, clock_khz())),
@@ -88,8 +96,7 @@ static enum hrtimer_restart intel_unthrottle(struct hrtimer *timer)
 	if (c->mask && test_bit(INTEL_HOLD_THROTTLE, &c->hold)) {
 		c->tick_start = clock_read();
 		intel_throttle_write(c, VSAMP_RECORD_UNTHROTTLE, c->tick_start, 0);
-		clear_bit(INTEL_HOLD_THROTTLE, &c->hold);
-		intel_ctrl_update(c);
+		intel_go_on(c, INTEL_HOLD_THROTTLE);
 	}
 	return HRTIMER_NORESTART;
 }
@@ -100,7 +107,6 @@ void intel_throttle_init(struct intel_cpu *c)
 	compat_hrtimer_setup(&c->throttle_timer, intel_unthrottle);
 }
 
-/* What the CPU left to do when it was disarmed; nothing of it writes to the ring afterwards */
 void intel_throttle_quiesce(struct intel_cpu *c)
 {
 	irq_work_sync(&c->throttle_work);
@@ -119,13 +125,17 @@ int intel_drain(struct intel_cpu *c, u64 status, struct pt_regs *regs, u64 now)
 	int handled = 0;
 
 	compat_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
-	for (e = c->events; e < c->events + c->event_count; e++) {
+	for (e = c->first; e < c->end; e++) {
 		if (!(status & e->bit))
 			continue;
 		handled++;
 		e->overflows++;
 		if (!e->period)
 			continue;
+		if (unlikely(e->sav_due || e->sav_pending)) {
+			intel_sav_overflow(c, e, regs, now);
+			continue;
+		}
 		compat_wrmsr(e->msr, e->reload);
 		if (regs)
 			ring_sample(c->ring, regs, now, e->header);
@@ -135,7 +145,22 @@ int intel_drain(struct intel_cpu *c, u64 status, struct pt_regs *regs, u64 now)
 	return handled;
 }
 
-/* Several counters, or anything unusual */
+/*
+ * What a PMI takes from the budget. One with stacks may last as long as many others: it counts for
+ * more by its time, so that the budget is used up when half of a tick is. Else such PMIs, each on
+ * the heels of the last, would fill the time and never be as many as the limit.
+ */
+static u32 intel_nmi_spent(struct intel_cpu *c, u64 now)
+{
+	u64 passed;
+
+	if (!c->ring->stacks)
+		return 1;
+	passed = clock_read() - now;
+	return 1 + div64_u64(passed * 2 * c->session->config.pmi_limit, intel_tick());
+}
+
+/* Several counters, stacks, or anything unusual */
 static noinline int intel_nmi_several(struct intel_cpu *c, struct pt_regs *regs)
 {
 	int rounds = 0, handled = 0;
@@ -145,15 +170,20 @@ static noinline int intel_nmi_several(struct intel_cpu *c, struct pt_regs *regs)
 		compat_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 		now = clock_read();
 		status = compat_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS) & c->mask;
+		c->ring->clock_later = true;
 		handled += intel_drain(c, status, regs, now);
+		c->ring->clock_later = false;
+		ring_clock(c->ring, now);
 		c->pmis++;
-		if (!--c->budget)
+		c->budget -= min(intel_nmi_spent(c, now), c->budget);
+		if (!c->budget)
 			intel_budget_end(c, now);
 		else if (++rounds == INTEL_ROUNDS_MAX)
-			intel_throttle(c, now, rounds);
+			intel_throttle(c, rounds);
 		intel_ctrl_write(c);
 		intel_apic_write(APIC_DM_NMI);
-	} while (c->again && compat_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS) & c->mask);
+	} while (!test_bit(INTEL_HOLD_THROTTLE, &c->hold) &&
+		 compat_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS) & c->mask);
 	return handled;
 }
 
@@ -167,7 +197,7 @@ static noinline int intel_nmi_several(struct intel_cpu *c, struct pt_regs *regs)
  */
 int intel_nmi(unsigned int type, struct pt_regs *regs)
 {
-	struct intel_cpu *c = this_cpu_ptr(&intel_cpu);
+	struct intel_cpu *c = this_cpu_ptr(intel_cpu);
 	u64 status, now;
 
 	status = compat_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS) & c->mask;

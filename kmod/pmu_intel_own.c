@@ -69,6 +69,62 @@ void intel_caps(int cpu, struct pmu_caps *caps)
 	smp_call_function_single(cpu, intel_caps_read, caps, 1);
 }
 
+/* What a CPU has */
+static int intel_check_config_cpu(const struct session_config *config, int cpu,
+				  struct pmu_fault *fault, struct netlink_ext_ack *extack)
+{
+	struct pmu_caps caps;
+	int i;
+
+	intel_caps(cpu, &caps);
+	if (!caps.version) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "no PMU here: CPU %d has no Intel architectural performance monitoring",
+				   cpu);
+		return -ENODEV;
+	}
+	for (i = 0; i < config->event_count; i++) {
+		fault->event = i;
+		if (!(caps.counters & BIT_ULL(config->events[i].counter))) {
+			fault->attr = VSAMP_EVENT_A_COUNTER;
+			NL_SET_ERR_MSG_FMT(extack, "event %d: CPU %d has no counter %u", i, cpu,
+					   config->events[i].counter);
+			return -EINVAL;
+		}
+		if (config->events[i].sav > caps.sav_max) {
+			fault->attr = VSAMP_EVENT_A_SAV;
+			NL_SET_ERR_MSG_FMT(extack, "event %d: SAV above %llu", i, caps.sav_max);
+			return -ERANGE;
+		}
+	}
+	fault->event = -1;
+	return 0;
+}
+
+/*
+ * intel_check_config() - whether the CPUs have what a configuration asks for. Those that are
+ *	offline now are checked when they come.
+ */
+int intel_check_config(const struct session_config *config, struct pmu_fault *fault,
+		       struct netlink_ext_ack *extack)
+{
+	int cpu, err = 0;
+
+	if (arch_is_virtual() && !(config->flags & VSAMP_FLAG_HYPERVISOR)) {
+		NL_SET_ERR_MSG(extack,
+			       "this machine is virtual, its PMU may be shared or absent; use the backend kperf, or VSAMP_FLAG_HYPERVISOR");
+		return -EOPNOTSUPP;
+	}
+	cpus_read_lock();
+	for_each_cpu_and(cpu, config->cpus, cpu_online_mask) {
+		err = intel_check_config_cpu(config, cpu, fault, extack);
+		if (err)
+			break;
+	}
+	cpus_read_unlock();
+	return err;
+}
+
 u32 intel_msr_select(u32 counter)
 {
 	return counter < VSAMP_COUNTER_FIXED ? MSR_ARCH_PERFMON_EVENTSEL0 + counter : 0;

@@ -4,13 +4,17 @@
  *
  * DOC: publishing
  *
- * Writers of one CPU nest like a stack: a writer with interrupts off may be cut by an NMI, which
- * nothing cuts. A record's room is reserved by moving @reserve; the NMI does that by a plain store,
- * the other one by a cmpxchg that fails if an NMI came in between. A record may be published when
- * all records before it are written, so only the outermost writer publishes: while @busy is set,
- * an NMI leaves that to the writer it has cut.
+ * Writers of one CPU nest like a stack: none is preempted, but a task may be cut by an interrupt,
+ * and that by an NMI, which nothing cuts. Which of them write depends on the backend: intel does
+ * with interrupts off and in its NMI; kperf wherever perf calls it, which is in NMIs, interrupts
+ * (timers, and PMUs without an NMI) and tasks (page faults, say).
  *
- *	outermost writer		an NMI here		who publishes the NMI's record
+ * A record's room is reserved by moving @reserve; ring_sample(), in an NMI, does that by a plain
+ * store, all others by a cmpxchg that fails if somebody came in between. A record may be published
+ * when all records before it are written, so only the outermost writer publishes: while @busy is
+ * set, whoever cuts it leaves that to it.
+ *
+ *	outermost writer		one that cuts it here	who publishes that one's record
  *	busy = 1
  *	reserve, write			busy is set		the writer: it loads reserve later
  *	pos = reserve
@@ -19,7 +23,13 @@
  *	reserve == pos ?
  *
  * The last line finds the fourth: if it fails, the writer takes busy again and publishes what was
- * added. If the NMI had published already, that only stores the same head again.
+ * added. If that had been published already, it only stores the same head again.
+ *
+ * DOC: order
+ *
+ * Records are to be in the order of their times. A writer that may be cut after it has looked at
+ * the clock has ring_begin() do that: between the load of @reserve and the cmpxchg, which fails if
+ * a record with a later time came in between.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -31,6 +41,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "ring.h"
+#include "stack.h"
 #include "user_ip.h"
 
 static void ring_wake(struct irq_work *work)
@@ -95,6 +106,41 @@ struct ring *ring_alloc(int cpu, u32 size, u32 watermark, wait_queue_head_t *wai
 	return ring;
 }
 
+static u32 ring_stack_room(u32 depth)
+{
+	return sizeof(struct vsamp_record_sample) + sizeof(struct vsamp_stack) +
+	       STACK_ROOM(depth) * sizeof(u64);
+}
+
+/* Bytes that a ring takes more if its samples have stacks */
+u32 ring_stacks_size(u32 depth)
+{
+	return RING_STACK_LEVELS * ring_stack_room(depth);
+}
+
+/*
+ * ring_alloc_stacks() - samples will have stacks
+ *
+ * They are made in memory of the ring's, since how large one is shows only when it is there, and
+ * then are written like any record. None takes the fast way: that is always too full.
+ */
+int ring_alloc_stacks(struct ring *ring, u32 stacks, u32 depth)
+{
+	u32 room = ring_stack_room(depth);
+
+	ring->stack_room = kvzalloc_node(ring_stacks_size(depth), GFP_KERNEL_ACCOUNT,
+					 cpu_to_node(ring->cpu));
+	if (!ring->stack_room)
+		return -ENOMEM;
+	ring->stack_room_size = room;
+	ring->stack_depth = depth;
+	ring->stacks = stacks;
+	ring->soft = 0;
+	/* reached before the ring is too full for the largest, as in ring_alloc() */
+	ring->watermark = min_t(u64, ring->watermark, ring->size - 2 * RING_KEEP - room);
+	return 0;
+}
+
 /* No writer may be left; mappings keep the pages, not the ring */
 void ring_free(struct ring *ring)
 {
@@ -103,6 +149,7 @@ void ring_free(struct ring *ring)
 	if (ring->pages)
 		ring_free_pages(ring);
 	free_page((unsigned long)ring->page);
+	kvfree(ring->stack_room);
 	kfree(ring);
 }
 
@@ -127,18 +174,23 @@ int ring_mmap_data(struct ring *ring, struct vm_area_struct *vma)
 /*
  * ring_begin() - reserve room
  * @keep: bytes that must stay free
+ * @time: if 0, set to the time of the reservation
  * @nested: returns whether a writer further out is to publish
  *
  * Return: the position, or U64_MAX when there is no room. ring_end() has to follow in both cases.
  */
-u64 ring_begin(struct ring *ring, u32 size, u32 keep, bool *nested)
+u64 ring_begin(struct ring *ring, u32 size, u32 keep, u64 *time, bool *nested)
 {
+	bool stamp = !*time;
 	u64 pos;
 
 	*nested = READ_ONCE(ring->busy);
 	WRITE_ONCE(ring->busy, 1);
 	do {
 		pos = READ_ONCE(ring->reserve);
+		barrier();	/* then the time */
+		if (stamp)
+			*time = clock_read();
 		if (ring_used(ring, pos) > ring->size - keep - size)
 			return U64_MAX;
 	} while (cmpxchg_local(&ring->reserve, pos, pos + size) != pos);
@@ -200,55 +252,120 @@ static void ring_check_watermark(struct ring *ring)
 
 /*
  * ring_write() - write any record, behind a LOST record if some were lost
- * @record: begins with a struct vsamp_record_header, which has the size, and the time
+ * @record: begins with a struct vsamp_record_header, which has the size, and the time; a time of 0
+ *	is set to the present
  * @keep: bytes that must stay free: RING_KEEP or 0
  *
- * Called on the ring's CPU, in an NMI or with interrupts off.
+ * Called on the ring's CPU, where it can't be preempted.
+ *
+ * Return: whether there was room
  */
-void ring_write(struct ring *ring, void *record, u32 keep)
+bool ring_write(struct ring *ring, void *record, u32 keep)
 {
 	u32 size = ((struct vsamp_record_header *)record)->size;
+	u64 *time = (u64 *)record + 1;
 	u32 lost_size;
 	unsigned long lost;
 	bool nested;
 	u64 pos;
 
+	if (ring->mute)
+		return true;
 	local_inc(&ring->produced);
 	lost = local_xchg(&ring->pending, 0);
 	lost_size = lost ? sizeof(struct vsamp_record_lost) : 0;
-	pos = ring_begin(ring, lost_size + size, keep, &nested);
+	pos = ring_begin(ring, lost_size + size, keep, time, &nested);
 	if (pos == U64_MAX) {
 		local_inc(&ring->lost);
 		local_add(lost + 1, &ring->pending);
 	} else {
 		if (lost)
-			ring_put_lost(ring, pos, lost, ((u64 *)record)[1]);
+			ring_put_lost(ring, pos, lost, *time);
 		memcpy(ring->data + ((pos + lost_size) & ring->mask), record, size);
 		local_inc(&ring->written);
 	}
 	ring_end(ring, nested);
 	ring_set_attention(ring);
 	ring_check_watermark(ring);
+	return pos != U64_MAX;
 }
 
 /*
- * A sample that comes when a CLOCK record is due, the reader waits, or records were lost, or one of
- * an event of user mode only that is seen in the kernel. Called in an NMI.
+ * ring_has_room() - whether a record would find room; called like ring_write()
  */
-void ring_sample_slow(struct ring *ring, struct pt_regs *regs, u64 time, u64 header)
+bool ring_has_room(struct ring *ring, u32 size, u32 keep)
 {
-	struct vsamp_record_sample sample;
+	if (local_read(&ring->pending))
+		size += sizeof(struct vsamp_record_lost);
+	return ring_used(ring, READ_ONCE(ring->reserve)) <= ring->size - keep - size;
+}
+
+static void ring_write_sample(struct ring *ring, struct vsamp_record_sample *sample,
+			      struct pt_regs *regs, u64 time, u64 header)
+{
 	u64 ip;
 
 	if (user_mode(regs))
 		header |= RING_USER;
-	ring_sample_fill(&sample, regs, time, header);
+	ring_sample_fill(sample, regs, time, header);
 	if (ring_sample_skids(regs, header)) {
 		ip = user_ip(regs);
-		sample.h.flags ^= ip ? VSAMP_SAMPLE_SKID : VSAMP_SAMPLE_USER;
-		sample.ip = ip ?: regs->ip;
+		sample->h.flags ^= ip ? VSAMP_SAMPLE_SKID : VSAMP_SAMPLE_USER;
+		sample->ip = ip ?: instruction_pointer(regs);
 	}
-	ring_write(ring, &sample, RING_KEEP);
+	if (ring->stacks) {
+		struct vsamp_stack *stack = (void *)(sample + 1);
+
+		stack_take(stack, regs, sample->h.flags, ring->stacks, ring->stack_depth);
+		sample->h.flags |= VSAMP_SAMPLE_STACK;
+		sample->h.size += stack_size(stack);
+	}
+	ring_write(ring, sample, RING_KEEP);
+	if (!ring->clock_later)
+		ring_clock(ring, sample->time);
+}
+
+/* Who cuts a writer ends before that goes on: the level needs no atomics */
+static void ring_sample_stack(struct ring *ring, struct pt_regs *regs, u64 time, u64 header)
+{
+	unsigned int level = READ_ONCE(ring->stack_level);
+	void *room = ring->stack_room + level * ring->stack_room_size;
+
+	if (WARN_ON_ONCE(level == RING_STACK_LEVELS)) {
+		ring_lose(ring);
+		return;
+	}
+	WRITE_ONCE(ring->stack_level, level + 1);
+	barrier();	/* who comes in from here on has another room */
+	ring_write_sample(ring, room, regs, time, header);
+	barrier();
+	WRITE_ONCE(ring->stack_level, level);
+}
+
+/*
+ * ring_sample_slow() - write a sample where something else may be to do, too: when a CLOCK record
+ *	is due, the reader waits, or records were lost, if it is one of an event of user mode only
+ *	that is seen in the kernel, or if samples have stacks; or wherever ring_sample() can't be
+ *	called
+ * @time: 0: the present
+ *
+ * Called like ring_write().
+ */
+void ring_sample_slow(struct ring *ring, struct pt_regs *regs, u64 time, u64 header)
+{
+	struct vsamp_record_sample sample;
+
+	if (ring->stacks)
+		ring_sample_stack(ring, regs, time, header);
+	else
+		ring_write_sample(ring, &sample, regs, time, header);
+}
+
+/*
+ * ring_clock() - write a CLOCK record if one is due; called like ring_write()
+ */
+void ring_clock(struct ring *ring, u64 time)
+{
 	if (time >= ring->next_clock)
 		clock_write(ring, RING_KEEP);
 }

@@ -21,16 +21,23 @@ struct vm_area_struct;
 /* What is kept free of samples, so that the end of a run is told in a full ring, too */
 #define RING_KEEP 256
 
+/* Writers that may cut one another and make samples: of a task, a softirq, an interrupt, an NMI */
+#define RING_STACK_LEVELS 4
+
 /*
  * struct ring - the records of one CPU
  * @reserve: position up to which room was given away
  * @attention: a sample taken at this time or later goes the slow way: a CLOCK record is due, or
  *	records were lost (then 0)
  * @soft: a sample that finds the ring this full goes the slow way, too
- * @busy: a writer that isn't an NMI is between reserving and publishing
+ * @busy: a writer that can be cut is between reserving and publishing
  * @pending: records lost since the last LOST record
+ * @mute: no records are made
+ * @stacks: VSAMP_STACKS_*, that samples have: each takes the slow way
+ * @stack_level: writers that make a sample with a stack now, each in its part of @stack_room
+ * @clock_later: samples of the same time may follow: a CLOCK record that is due has to wait
  *
- * Only its own CPU writes to a ring: the NMI handler, and others with interrupts off. What the
+ * Only its own CPU writes to a ring: the NMI handler, and others that can't be preempted. What the
  * reader maps is @page and the data; @page is written here, and never believed.
  */
 struct ring {
@@ -45,6 +52,13 @@ struct ring {
 
 	unsigned int busy;
 	int cpu;
+	bool mute;
+	bool clock_later;
+	u32 stacks;
+	u32 stack_depth;
+	unsigned int stack_level;
+	u32 stack_room_size;
+	void *stack_room;
 	local_t pending;
 	local_t lost;
 	u64 next_clock;
@@ -58,19 +72,23 @@ struct ring {
 } ____cacheline_aligned;
 
 struct ring *ring_alloc(int cpu, u32 size, u32 watermark, wait_queue_head_t *wait);
+int ring_alloc_stacks(struct ring *ring, u32 stacks, u32 depth);
+u32 ring_stacks_size(u32 depth);
 void ring_free(struct ring *ring);
 int ring_mmap_page(struct ring *ring, struct vm_area_struct *vma);
 int ring_mmap_data(struct ring *ring, struct vm_area_struct *vma);
 
-void ring_write(struct ring *ring, void *record, u32 keep);
+bool ring_write(struct ring *ring, void *record, u32 keep);
+bool ring_has_room(struct ring *ring, u32 size, u32 keep);
 void ring_sample_slow(struct ring *ring, struct pt_regs *regs, u64 time, u64 header);
+void ring_clock(struct ring *ring, u64 time);
 void ring_lose(struct ring *ring);
 void ring_counts(struct ring *ring, u64 *produced, u64 *written, u64 *lost);
 bool ring_has_data(struct ring *ring);
 bool ring_wants_reader(struct ring *ring);
 
 /* The pieces of ring_write(), apart for the self-tests, which cut in between them */
-u64 ring_begin(struct ring *ring, u32 size, u32 keep, bool *nested);
+u64 ring_begin(struct ring *ring, u32 size, u32 keep, u64 *time, bool *nested);
 void ring_end(struct ring *ring, bool nested);
 
 /*
@@ -93,7 +111,7 @@ ring_sample_fill(struct vsamp_record_sample *sample, struct pt_regs *regs, u64 t
 		header |= (u64)VSAMP_SAMPLE_GUEST << 48;
 	*(u64 *)&sample->h = header;
 	sample->time = time;
-	sample->ip = regs->ip;
+	sample->ip = instruction_pointer(regs);
 	sample->pid = task->tgid;
 	sample->tid = task->pid;
 }
@@ -109,9 +127,9 @@ static __always_inline bool ring_sample_skids(struct pt_regs *regs, u64 header)
  * @header: of the record, as a number; with RING_USER if the event is one of user mode only. The
  *	flags are added.
  *
- * Called in an NMI only. Nothing cuts an NMI, so it moves the position by plain stores; the writer
- * that it may have cut sees that its own local cmpxchg fails, and publishes this record with its
- * own.
+ * Called in an NMI only, ring_sample_slow() is for all else. Nothing cuts an NMI, so it moves the
+ * position by plain stores; the writer that it may have cut sees that its own local cmpxchg fails,
+ * and publishes this record with its own.
  */
 static __always_inline void ring_sample(struct ring *ring, struct pt_regs *regs, u64 time,
 					u64 header)

@@ -2,9 +2,9 @@
 /*
  * Scope: which processes a session counts
  *
- * A process is a member if the bit of its tgid is set. The scheduler's tracepoints look at the bit
- * of whoever comes next, and tell the PMU when that changes what a CPU has to do. Only one session
- * runs at a time, so there is one set of members.
+ * A process is a member if the bit of its tgid is set, or, of a session of cgroups, if it is in one
+ * of them. The scheduler's tracepoints look at whoever comes next, and tell the PMU when that
+ * changes what a CPU has to do. Only one session runs at a time, so there is one set of members.
  */
 #include <linux/bitops.h>
 #include <linux/percpu.h>
@@ -21,7 +21,7 @@
 
 static unsigned long *scope_members;	/* by tgid */
 static unsigned long *scope_pending;	/* members after their next exec */
-static const struct pmu_ops *scope_pmu;
+static const struct session_config *scope_config;	/* NULL: whatever runs */
 static DEFINE_PER_CPU(bool, scope_inside);
 
 /* Interrupts are off */
@@ -30,7 +30,14 @@ static void scope_move(bool inside)
 	if (inside == __this_cpu_read(scope_inside))
 		return;
 	__this_cpu_write(scope_inside, inside);
-	scope_pmu->scope(inside);
+	scope_config->pmu->scope(inside);
+}
+
+static bool scope_has(struct task_struct *task)
+{
+	if (scope_config->cgroup_count)
+		return scope_cgroups_have(scope_config, task);
+	return test_bit(task->tgid, scope_members);
 }
 
 static void scope_switch(void *data, bool preempt, struct task_struct *prev,
@@ -39,7 +46,7 @@ static void scope_switch(void *data, bool preempt, struct task_struct *prev,
 	unsigned long flags;
 
 	local_irq_save(flags);
-	scope_move(test_bit(next->tgid, scope_members));
+	scope_move(scope_has(next));
 	local_irq_restore(flags);
 }
 
@@ -55,11 +62,10 @@ static void scope_exec(void *data, struct task_struct *task, pid_t old_pid,
 {
 	unsigned long flags;
 
-	if (!test_and_clear_bit(task->tgid, scope_pending))
-		return;
-	set_bit(task->tgid, scope_members);
+	if (scope_pending && test_and_clear_bit(task->tgid, scope_pending))
+		set_bit(task->tgid, scope_members);
 	local_irq_save(flags);
-	scope_move(true);
+	scope_move(scope_has(task));
 	local_irq_restore(flags);
 }
 
@@ -79,7 +85,7 @@ static struct scope_probe {
 	bool registered;
 } scope_probes[] = {
 	{ "sched_switch",	scope_switch },
-	{ "sched_process_exec",	scope_exec },
+	{ "sched_process_exec",	scope_exec },	/* of cgroups: these two */
 	{ "sched_process_exit",	scope_leave },
 	{ "sched_process_fork",	scope_fork },	/* last: not always wanted */
 };
@@ -117,7 +123,8 @@ static int scope_register(int count, struct netlink_ext_ack *extack)
 		if (probe->tp)
 			err = tracepoint_probe_register(probe->tp, probe->fn, NULL);
 		if (err) {
-			NL_SET_ERR_MSG_FMT(extack, "tracepoint %s, needed for PIDs, can't be used",
+			NL_SET_ERR_MSG_FMT(extack,
+					   "tracepoint %s, needed to follow processes, can't be used",
 					   probe->name);
 			return err;
 		}
@@ -149,39 +156,40 @@ static int scope_add(struct pid *pid, unsigned long *set, struct netlink_ext_ack
 	return err;
 }
 
+static int scope_start_pids(const struct session_config *config, struct netlink_ext_ack *extack)
+{
+	bool inherit = config->flags & VSAMP_FLAG_INHERIT;
+	size_t size = BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long);
+	int i, err;
+
+	scope_members = vzalloc(size);
+	scope_pending = vzalloc(size);
+	if (!scope_members || !scope_pending)
+		return -ENOMEM;
+	err = scope_register(ARRAY_SIZE(scope_probes) - !inherit, extack);
+	for (i = 0; i < config->pid_count && !err; i++)
+		err = scope_add(config->pids[i], config->flags & VSAMP_FLAG_ON_EXEC ?
+				scope_pending : scope_members, extack);
+	return err;
+}
+
 /*
- * scope_start() - keep the session's processes from here on; nothing if it has none
+ * scope_start() - keep the session's processes or cgroups from here on; nothing if it has none, or
+ *	its PMU does that
  */
 int scope_start(struct session *session, struct netlink_ext_ack *extack)
 {
 	const struct session_config *config = &session->config;
-	bool inherit = config->flags & VSAMP_FLAG_INHERIT;
-	size_t size = BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long);
-	int i, cpu, err;
+	int cpu, err;
 
-	if (!config->pid_count)
+	if ((!config->pid_count && !config->cgroup_count) || !config->pmu->scope)
 		return 0;
 	for_each_possible_cpu(cpu)
 		per_cpu(scope_inside, cpu) = false;
-	scope_pmu = config->pmu;
-	scope_members = vzalloc(size);
-	scope_pending = vzalloc(size);
-	err = -ENOMEM;
-	if (!scope_members || !scope_pending)
-		goto err_stop;
-	err = scope_register(ARRAY_SIZE(scope_probes) - !inherit, extack);
+	scope_config = config;
+	err = config->cgroup_count ? scope_register(2, extack) : scope_start_pids(config, extack);
 	if (err)
-		goto err_stop;
-	for (i = 0; i < config->pid_count; i++) {
-		err = scope_add(config->pids[i], config->flags & VSAMP_FLAG_ON_EXEC ?
-				scope_pending : scope_members, extack);
-		if (err)
-			goto err_stop;
-	}
-	return 0;
-
-err_stop:
-	scope_stop();
+		scope_stop();
 	return err;
 }
 
@@ -190,7 +198,7 @@ err_stop:
  */
 bool scope_enter(void)
 {
-	bool inside = !scope_members || test_bit(current->tgid, scope_members);
+	bool inside = !scope_config || scope_has(current);
 
 	__this_cpu_write(scope_inside, inside);
 	return inside;
@@ -199,8 +207,9 @@ bool scope_enter(void)
 /* scope_start()'s opposite; no harm if there was none */
 void scope_stop(void)
 {
-	if (scope_members)
+	if (scope_config)
 		scope_unregister();
+	scope_config = NULL;
 	vfree(scope_members);
 	vfree(scope_pending);
 	scope_members = NULL;

@@ -8,8 +8,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "arch.h"
 #include "ring.h"
 #include "selftest.h"
+#include "stack.h"
 
 #define SELFTEST_RING_SIZE VSAMP_RING_SIZE_MIN
 #define SELFTEST_SAMPLE sizeof(struct vsamp_record_sample)
@@ -32,7 +34,7 @@ static void selftest_expect(bool good, const char *test, const char *what)
 
 static void selftest_nmi(struct ring *ring, u64 time)
 {
-	struct pt_regs regs = { .ip = time, .cs = 3 };
+	struct pt_regs regs = ARCH_USER_REGS(time);
 
 	ring_sample(ring, &regs, time, ring_header(VSAMP_RECORD_SAMPLE, SELFTEST_SAMPLE, 0));
 }
@@ -89,6 +91,7 @@ static void selftest_full(struct ring *ring)
 	head = ring->page->head;
 	EXPECT(head == SELFTEST_FIT * SELFTEST_SAMPLE);
 	EXPECT(selftest_adds_up(ring, SELFTEST_FIT + 7, SELFTEST_FIT));
+	EXPECT(!ring_has_room(ring, 8, RING_KEEP));
 	/* what isn't a sample still fits, behind the word of the loss */
 	selftest_state(ring, 1000);
 	lost = (void *)selftest_at(ring, head);
@@ -100,6 +103,22 @@ static void selftest_full(struct ring *ring)
 	selftest_nmi(ring, 1001);
 	EXPECT(selftest_at(ring, head)->h.type == VSAMP_RECORD_SAMPLE);
 	EXPECT(selftest_adds_up(ring, SELFTEST_FIT + 9, SELFTEST_FIT + 2));
+}
+
+/* What is said of room is what a record finds; it needs more behind a loss */
+static void selftest_room(struct ring *ring)
+{
+	struct vsamp_record_state state = { .h.size = sizeof(state) };
+
+	ring->reserve = SELFTEST_RING_SIZE - RING_KEEP - sizeof(state);
+	EXPECT(ring_has_room(ring, sizeof(state), RING_KEEP));
+	EXPECT(!ring_has_room(ring, sizeof(state) + 8, RING_KEEP));
+	local_set(&ring->pending, 1);
+	EXPECT(!ring_has_room(ring, sizeof(state), RING_KEEP));
+	EXPECT(!ring_write(ring, &state, RING_KEEP));
+	local_set(&ring->pending, 0);
+	EXPECT(ring_write(ring, &state, RING_KEEP));
+	EXPECT(!ring_write(ring, &state, RING_KEEP));
 }
 
 /* A record across the end is in one piece, and what lies before it untouched */
@@ -151,11 +170,11 @@ static void selftest_hostile(struct ring *ring)
 /* An NMI cuts a writer: its record is published by the writer, never before that one's own */
 static void selftest_nested(struct ring *ring)
 {
+	u64 pos, time = 0;
 	bool nested;
-	u64 pos;
 
-	pos = ring_begin(ring, 24, 0, &nested);
-	EXPECT(pos == 0 && !nested);
+	pos = ring_begin(ring, 24, 0, &time, &nested);
+	EXPECT(pos == 0 && !nested && time);
 	selftest_nmi(ring, 1);
 	selftest_state(ring, 2);
 	EXPECT(ring->page->head == 0);
@@ -166,7 +185,7 @@ static void selftest_nested(struct ring *ring)
 	/* and when there was no room */
 	ring->reserve = 0;
 	ring->page->tail = 1;
-	EXPECT(ring_begin(ring, 24, 0, &nested) == U64_MAX);
+	EXPECT(ring_begin(ring, 24, 0, &time, &nested) == U64_MAX);
 	ring->page->tail = 0;
 	selftest_nmi(ring, 3);
 	ring_end(ring, nested);
@@ -199,11 +218,56 @@ static void selftest_clock(struct ring *ring)
 	EXPECT(ring->next_clock > 1000);
 }
 
+/* A sample with a stack is one record, of the size it says; no writer has another's room */
+static void selftest_stack(struct ring *ring)
+{
+	struct vsamp_stack *stack = (void *)(selftest_at(ring, 0) + 1);
+
+	u32 others = ring->stack_room_size * (RING_STACK_LEVELS - 1);
+
+	selftest_nmi(ring, 5);
+	EXPECT(ring->page->head == SELFTEST_SAMPLE + sizeof(*stack));
+	EXPECT(selftest_at(ring, 0)->h.size == ring->page->head);
+	EXPECT(selftest_at(ring, 0)->h.flags == (VSAMP_SAMPLE_USER | VSAMP_SAMPLE_STACK));
+	EXPECT(!stack->kernel && !stack->user && !stack->flags);
+	EXPECT(!ring->stack_level);
+	/* the innermost of the writers; the user's stack is as before */
+	ring->stack_level = RING_STACK_LEVELS - 1;
+	memset(ring->stack_room, 0x55, others);
+	selftest_nmi(ring, 6);
+	EXPECT(ring->page->head == 2 * (SELFTEST_SAMPLE + sizeof(*stack)));
+	EXPECT(!memchr_inv(ring->stack_room, 0x55, others));
+	EXPECT(ring->stack_level == RING_STACK_LEVELS - 1);
+	EXPECT(selftest_adds_up(ring, 2, 2));
+	/* the watermark is reached before the largest finds no room */
+	EXPECT(ring->watermark <= SELFTEST_RING_SIZE - RING_KEEP - ring->stack_room_size -
+				  sizeof(struct vsamp_record_lost));
+}
+
+static struct ring *selftest_alloc(u32 stacks)
+{
+	struct ring *ring;
+
+	ring = ring_alloc(0, SELFTEST_RING_SIZE, SELFTEST_RING_SIZE / 4, &selftest_wait);
+	if (!ring)
+		return NULL;
+	selftest_no_clock(ring);
+	if (stacks && ring_alloc_stacks(ring, stacks, VSAMP_STACK_DEPTH_MAX)) {
+		ring_free(ring);
+		return NULL;
+	}
+	return ring;
+}
+
 int __init selftest_run(void)
 {
-	static void (* const tests[])(struct ring *ring) = {
-		selftest_plain, selftest_full, selftest_wrap, selftest_hostile, selftest_nested,
-		selftest_watermark, selftest_clock,
+	static const struct {
+		void (*run)(struct ring *ring);
+		u32 stacks;
+	} tests[] = {
+		{ selftest_plain }, { selftest_full }, { selftest_room }, { selftest_wrap },
+		{ selftest_hostile }, { selftest_nested }, { selftest_watermark },
+		{ selftest_clock }, { selftest_stack, VSAMP_STACKS_KERNEL | VSAMP_STACKS_USER },
 	};
 	unsigned long flags;
 	struct ring *ring;
@@ -211,12 +275,11 @@ int __init selftest_run(void)
 
 	init_waitqueue_head(&selftest_wait);
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		ring = ring_alloc(0, SELFTEST_RING_SIZE, SELFTEST_RING_SIZE / 4, &selftest_wait);
+		ring = selftest_alloc(tests[i].stacks);
 		if (!ring)
 			return -ENOMEM;
-		selftest_no_clock(ring);
 		local_irq_save(flags);
-		tests[i](ring);
+		tests[i].run(ring);
 		local_irq_restore(flags);
 		ring_free(ring);
 	}

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: an open /dev/vsamp, from open to the last close
+ * Sessions: what becomes of them between the open and the last close of /dev/vsamp
  *
- * Whoever holds the file holds the session: when the last reference goes, however that comes about,
- * the counters stop and all is given back. One session runs at a time, and runs once.
+ * One session runs at a time, and runs once.
  *
  * DOC: locking
  *
  * session_mutex is held around whatever changes a session, and inside of it cpus_read_lock() around
  * what changes session_running, a session's state or its rings. The hotplug callbacks, which have
  * that lock for writing, need no other. Tracepoints can't be registered under it, so the scope is
- * started before the PMU and stopped after it.
+ * started before the PMU and stopped after it; nor can perf's counters be made or freed, which is
+ * what a PMU's open, close and refresh are for.
  */
-#include <linux/capability.h>
 #include <linux/cpu.h>
-#include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "clock.h"
 #include "compat.h"
 #include "ring.h"
 #include "scope.h"
@@ -36,9 +33,19 @@ static DEFINE_MUTEX(session_mutex);
 static struct session *session_running;	/* running or paused */
 static unsigned long session_ring_pages;	/* of all sessions */
 static int session_hotplug;
+static const char *session_refusal;	/* why none may start now */
 
 static void session_verify(struct work_struct *work);
 static DECLARE_DELAYED_WORK(session_verify_work, session_verify);
+
+/* Look after the session that runs: soon, if its PMU has something to do as CPUs come and go */
+static void session_verify_soon(const struct session *session)
+{
+	if (session->config.pmu->refresh)
+		mod_delayed_work(compat_system_wq(), &session_verify_work, 0);
+	else
+		queue_delayed_work(compat_system_wq(), &session_verify_work, HZ);
+}
 
 void session_lock(void)
 {
@@ -65,6 +72,7 @@ void session_config_free(struct session_config *config)
 	for (i = 0; i < config->pid_count; i++)
 		put_pid(config->pids[i]);
 	kfree(config->pids);
+	scope_cgroups_free(config);
 	free_cpumask_var(config->cpus);
 }
 
@@ -84,16 +92,39 @@ void session_configure(struct session *session, struct session_config *config)
 
 static unsigned long session_pages_of_ring(const struct session *session)
 {
-	return (session->config.ring_size >> PAGE_SHIFT) + 1;
+	const struct session_config *config = &session->config;
+	u32 stacks = config->stacks ? ring_stacks_size(config->stack_depth) : 0;
+
+	return (config->ring_size >> PAGE_SHIFT) + 1 + DIV_ROUND_UP(stacks, PAGE_SIZE);
 }
 
-static bool session_ring_fits(struct session *session)
+static bool session_ring_fits(unsigned long pages)
 {
 	unsigned long max = ring_mb_max << (20 - PAGE_SHIFT);
 
 	if (!ring_mb_max)
 		max = totalram_pages() / 4;
-	return session_ring_pages + session_pages_of_ring(session) <= max;
+	return session_ring_pages + pages <= max;
+}
+
+/* Memory for rings that are not a session's, from what all have together; whether it's to be had */
+bool session_pages_take(unsigned long pages)
+{
+	bool fits;
+
+	session_lock();
+	fits = session_ring_fits(pages);
+	if (fits)
+		session_ring_pages += pages;
+	session_unlock();
+	return fits;
+}
+
+void session_pages_give(unsigned long pages)
+{
+	session_lock();
+	session_ring_pages -= pages;
+	session_unlock();
 }
 
 static void session_remove_cpu(struct session *session, int cpu)
@@ -104,13 +135,29 @@ static void session_remove_cpu(struct session *session, int cpu)
 	session_ring_pages -= session_pages_of_ring(session);
 }
 
+static struct ring *session_alloc_ring(struct session *session, int cpu)
+{
+	const struct session_config *config = &session->config;
+	struct ring *ring;
+
+	ring = ring_alloc(cpu, config->ring_size, config->watermark, &session->wait);
+	if (!ring)
+		return NULL;
+	if (config->stacks && ring_alloc_stacks(ring, config->stacks, config->stack_depth)) {
+		ring_free(ring);
+		return NULL;
+	}
+	ring->mute = !config->samples;
+	return ring;
+}
+
 static int session_add_cpu(struct session *session, int cpu, struct netlink_ext_ack *extack)
 {
 	struct session_cpu *sc;
 
 	if (session->cpu[cpu])
 		return 0;
-	if (!session_ring_fits(session)) {
+	if (!session_ring_fits(session_pages_of_ring(session))) {
 		NL_SET_ERR_MSG(extack,
 			       "the rings would be larger than the module's parameter ring_mb_max allows");
 		return -ENOMEM;
@@ -118,8 +165,7 @@ static int session_add_cpu(struct session *session, int cpu, struct netlink_ext_
 	sc = kzalloc(sizeof(*sc), GFP_KERNEL_ACCOUNT);
 	if (!sc)
 		goto err_memory;
-	sc->ring = ring_alloc(cpu, session->config.ring_size, session->config.watermark,
-			      &session->wait);
+	sc->ring = session_alloc_ring(session, cpu);
 	if (!sc->ring)
 		goto err_memory;
 	session_ring_pages += session_pages_of_ring(session);
@@ -143,7 +189,7 @@ static void session_remove_cpus(struct session *session)
 }
 
 /* For mmap and poll, which hold no lock: once it has started, a session's rings stay */
-static struct session_cpu *session_cpu(struct session *session, unsigned long cpu)
+struct session_cpu *session_cpu(struct session *session, unsigned long cpu)
 {
 	/* pairs with session_set_state(), and with session_add_cpu() for a CPU that came later */
 	if (cpu >= nr_cpu_ids || smp_load_acquire(&session->state) < VSAMP_SESSION_RUNNING)
@@ -163,6 +209,10 @@ static int session_check_start(struct session *session, struct netlink_ext_ack *
 		else
 			NL_SET_ERR_MSG(extack, "this session has been started");
 		return -EBADFD;
+	}
+	if (session_refusal) {
+		NL_SET_ERR_MSG_FMT(extack, "%s", session_refusal);
+		return -EBUSY;
 	}
 	if (session_running) {
 		NL_SET_ERR_MSG_FMT(extack,
@@ -205,21 +255,33 @@ err_remove:
  */
 int session_start(struct session *session, struct netlink_ext_ack *extack)
 {
+	const struct pmu_ops *pmu = session->config.pmu;
 	int err;
 
 	err = session_check_start(session, extack);
 	if (err)
 		return err;
+	if (pmu->open) {
+		err = pmu->open(session, extack);
+		if (err)
+			return err;
+	}
 	err = scope_start(session, extack);
 	if (err)
-		return err;
+		goto err_close;
 	cpus_read_lock();
 	err = session_start_cpus(session, extack);
 	cpus_read_unlock();
 	if (err)
-		scope_stop();
-	else
-		schedule_delayed_work(&session_verify_work, HZ);
+		goto err_scope;
+	session_verify_soon(session);
+	return 0;
+
+err_scope:
+	scope_stop();
+err_close:
+	if (pmu->close)
+		pmu->close(session);
 	return err;
 }
 
@@ -233,6 +295,8 @@ static void session_end(struct session *session, enum vsamp_end_reason reason)
 	session_set_state(session, VSAMP_SESSION_ENDED);
 	cpus_read_unlock();
 	scope_stop();
+	if (session->config.pmu->close)
+		session->config.pmu->close(session);
 }
 
 int session_stop(struct session *session, struct netlink_ext_ack *extack)
@@ -254,10 +318,31 @@ int session_pause(struct session *session, bool pause, struct netlink_ext_ack *e
 		return -EBADFD;
 	}
 	cpus_read_lock();
-	session->config.pmu->pause(session, pause);
+	if (!session->asleep)
+		session->config.pmu->pause(session, pause);
 	session_set_state(session, pause ? VSAMP_SESSION_PAUSED : VSAMP_SESSION_RUNNING);
 	cpus_read_unlock();
 	return 0;
+}
+
+/*
+ * session_set_sav() - change Sample-After values that were checked; also of CPUs that come later
+ * @sav: by event; 0: as it is
+ */
+void session_set_sav(struct session *session, const u64 *sav)
+{
+	struct session_config *config = &session->config;
+	unsigned int i;
+
+	cpus_read_lock();
+	for (i = 0; i < config->event_count; i++) {
+		if (!sav[i])
+			continue;
+		config->events[i].sav = sav[i];
+		config->events[i].changed = true;
+	}
+	config->pmu->sav(session);
+	cpus_read_unlock();
 }
 
 struct session_stats_arg {
@@ -301,24 +386,115 @@ bool session_stats(struct session *session, int cpu, struct session_stats *stats
 		smp_call_function_single(cpu, session_stats_read, &arg, 1);
 	else
 		session_stats_read(&arg);
+	if (session == session_running && session->config.pmu->read)
+		session->config.pmu->read(session, cpu, &stats->pmu);
 	return true;
+}
+
+static bool session_is_good(struct session *session)
+{
+	bool good = true;
+
+	cpus_read_lock();
+	if (session->config.pmu->verify)
+		good = session->config.pmu->verify(session);
+	cpus_read_unlock();
+	return good;
 }
 
 /* Once a second: is the PMU still as it was programmed? */
 static void session_verify(struct work_struct *work)
 {
-	bool good;
+	struct session *session;
 
 	session_lock();
-	if (session_running) {
+	session = session_running;
+	if (session && session->config.pmu->refresh)
+		session->config.pmu->refresh(session);
+	if (session && !session_is_good(session))
+		session_end(session, VSAMP_END_FOREIGN);
+	else if (session)
+		queue_delayed_work(compat_system_wq(), &session_verify_work, HZ);
+	session_unlock();
+}
+
+/* The machine sleeps; it may have fewer CPUs while it does, and others when it wakes */
+
+void session_sleep(void)
+{
+	struct session *session;
+
+	session_lock();
+	session_refusal = "the machine is about to sleep; try again when it has woken";
+	session = session_running;
+	if (session) {
 		cpus_read_lock();
-		good = session_running->config.pmu->verify(session_running);
+		session->config.pmu->sleep(session);
+		session->asleep = true;
 		cpus_read_unlock();
-		if (good)
-			schedule_delayed_work(&session_verify_work, HZ);
-		else
-			session_end(session_running, VSAMP_END_FOREIGN);
 	}
+	clock_sleep();
+	session_unlock();
+}
+
+static int session_wake_cpus(struct session *session, struct netlink_ext_ack *extack)
+{
+	int cpu, err = 0;
+
+	cpus_read_lock();
+	clock_wake();
+	for_each_cpu_and(cpu, session->config.cpus, cpu_online_mask)
+		if (!err)
+			err = session_add_cpu(session, cpu, extack);
+	if (!err)
+		err = session->config.pmu->wake(session, extack);
+	session->asleep = false;
+	session_set_state(session, session->state);
+	cpus_read_unlock();
+	return err;
+}
+
+void session_wake(void)
+{
+	struct netlink_ext_ack extack = {};
+	struct session *session;
+
+	session_lock();
+	session_refusal = NULL;
+	session = session_running;
+	if (session && session->asleep) {
+		if (session_wake_cpus(session, &extack)) {
+			pr_warn("vsamp: sampling ended as the machine slept: %s\n", extack._msg);
+			session_end(session, VSAMP_END_FOREIGN);
+		} else {
+			session_verify_soon(session);
+		}
+	}
+	session_unlock();
+}
+
+/*
+ * session_refused() - why nothing may start now; NULL: it may
+ *
+ * Set before the devices are put to sleep or shut down.
+ */
+const char *session_refused(void)
+{
+	const char *refusal;
+
+	session_lock();
+	refusal = session_refusal;
+	session_unlock();
+	return refusal;
+}
+
+/* For good: whatever runs next on the machine finds the counters free */
+void session_shutdown(void)
+{
+	session_lock();
+	session_refusal = "the machine is being shut down";
+	if (session_running)
+		session_end(session_running, VSAMP_END_REBOOT);
 	session_unlock();
 }
 
@@ -335,10 +511,12 @@ static int session_cpu_online(unsigned int cpu)
 	err = session_add_cpu(session, cpu, &extack);
 	if (!err)
 		err = session->config.pmu->cpu_start(session);
-	if (err)
+	if (err) {
 		pr_warn("vsamp: CPU %u came online, not sampled (%d)\n", cpu, err);
-	else
-		session_set_state(session, session->state);
+		return 0;
+	}
+	session_set_state(session, session->state);
+	session_verify_soon(session);
 	return 0;
 }
 
@@ -353,39 +531,11 @@ static int session_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
-/* The file */
-
-static int session_open(struct inode *inode, struct file *file)
+/*
+ * session_free() - end it if it runs, and free all that is its
+ */
+void session_free(struct session *session)
 {
-	struct session *session;
-
-	if (!perfmon_capable())
-		return -EACCES;
-	if (security_locked_down(LOCKDOWN_PERF))
-		return -EPERM;
-	/* samples carry its numbers */
-	if (task_active_pid_ns(current) != &init_pid_ns)
-		return -EXDEV;
-
-	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
-	if (!session)
-		return -ENOMEM;
-	session->cpu = kvcalloc(nr_cpu_ids, sizeof(*session->cpu), GFP_KERNEL_ACCOUNT);
-	if (!session->cpu || !zalloc_cpumask_var(&session->config.cpus, GFP_KERNEL_ACCOUNT)) {
-		kvfree(session->cpu);
-		kfree(session);
-		return -ENOMEM;
-	}
-	session->state = VSAMP_SESSION_OPEN;
-	init_waitqueue_head(&session->wait);
-	file->private_data = session;
-	return nonseekable_open(inode, file);
-}
-
-static int session_release(struct inode *inode, struct file *file)
-{
-	struct session *session = file->private_data;
-
 	session_lock();
 	if (session == session_running)
 		session_end(session, VSAMP_END_STOP);
@@ -396,65 +546,7 @@ static int session_release(struct inode *inode, struct file *file)
 	session_config_free(&session->config);
 	kvfree(session->cpu);
 	kfree(session);
-	return 0;
 }
-
-static int session_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	const unsigned int cpu_shift = VSAMP_MMAP_CPU_SHIFT - PAGE_SHIFT;
-	const unsigned long data = VSAMP_MMAP_DATA(0) >> PAGE_SHIFT;
-	unsigned long what = vma->vm_pgoff & (BIT(cpu_shift) - 1);
-	struct session_cpu *sc;
-
-	if (!(vma->vm_flags & VM_MAYSHARE))
-		return -EINVAL;
-	sc = session_cpu(file->private_data, vma->vm_pgoff >> cpu_shift);
-	if (!sc)
-		return -ENXIO;
-	if (what == 0)
-		return ring_mmap_page(sc->ring, vma);
-	if (what == data)
-		return ring_mmap_data(sc->ring, vma);
-	return -EINVAL;
-}
-
-static __poll_t session_poll(struct file *file, poll_table *wait)
-{
-	struct session *session = file->private_data;
-	struct session_cpu *sc;
-	__poll_t mask = 0;
-	bool ended;
-	int cpu;
-
-	poll_wait(file, &session->wait, wait);
-	ended = READ_ONCE(session->state) == VSAMP_SESSION_ENDED;
-	if (ended)
-		mask |= EPOLLHUP;
-	if (READ_ONCE(session->changes) != READ_ONCE(session->changes_seen))
-		mask |= EPOLLPRI;
-	for_each_possible_cpu(cpu) {
-		sc = session_cpu(session, cpu);
-		if (sc && (ring_wants_reader(sc->ring) || (ended && ring_has_data(sc->ring))))
-			mask |= EPOLLIN | EPOLLRDNORM;
-	}
-	return mask;
-}
-
-const struct file_operations session_fops = {
-	.owner = THIS_MODULE,
-	.open = session_open,
-	.release = session_release,
-	.mmap = session_mmap,
-	.poll = session_poll,
-	.llseek = noop_llseek,
-};
-
-static struct miscdevice session_device = {
-	.minor = MISC_DYNAMIC_MINOR,
-	.name = "vsamp",
-	.fops = &session_fops,
-	.mode = 0600,
-};
 
 int session_init(void)
 {
@@ -465,7 +557,7 @@ int session_init(void)
 	if (err < 0)
 		return err;
 	session_hotplug = err;
-	err = misc_register(&session_device);
+	err = session_file_init();
 	if (err)
 		cpuhp_remove_state_nocalls(session_hotplug);
 	return err;
@@ -474,7 +566,7 @@ int session_init(void)
 /* No file is open any more: a session held the module */
 void session_exit(void)
 {
-	misc_deregister(&session_device);
+	session_file_exit();
 	cancel_delayed_work_sync(&session_verify_work);
 	cpuhp_remove_state_nocalls(session_hotplug);
 }

@@ -10,6 +10,9 @@
  * open() fails with EACCES without CAP_PERFMON or CAP_SYS_ADMIN, with EPERM where lockdown forbids
  * it, and with EXDEV outside the initial pid namespace.
  *
+ * A GPU's stream is an open file of /dev/vsamp_gpu, with one ring, and otherwise the same; see
+ * below, "GPUs".
+ *
  * All times in records are ticks of the session's clock (VSAMP_A_CLOCK): the TSC where it is
  * invariant, else nanoseconds of the kernel's fast monotonic clock.
  */
@@ -19,14 +22,22 @@
 #include <linux/types.h>
 
 #define VSAMP_DEVICE		"/dev/vsamp"
+#define VSAMP_GPU_DEVICE	"/dev/vsamp_gpu"
 #define VSAMP_GENL_NAME		"vsamp"
 #define VSAMP_GENL_VERSION	1
 
 /* Limits that a request is checked against */
-#define VSAMP_EVENTS_MAX	16	/* events of a session */
+#define VSAMP_EVENTS_MAX	32	/* events of a session */
 #define VSAMP_PIDS_MAX		1024	/* pids named by one request */
 #define VSAMP_SAV_MIN		2	/* with VSAMP_EVENT_FORCE */
 #define VSAMP_SAV_FLOOR		1000	/* without */
+#define VSAMP_MUX_MS_MAX	1000	/* a set's time, from 1 */
+#define VSAMP_CGROUPS_MAX	64	/* cgroups named by one request */
+#define VSAMP_STACK_DEPTH_MAX	127	/* frames of the kernel, and of the user; from 1 */
+#define VSAMP_GPU_REGS_MAX	1024	/* registers of a GPU's configuration */
+#define VSAMP_GPU_EXPONENT_MAX	31	/* a GPU's timer: 2 << exponent ticks of its timestamp */
+#define VSAMP_GPU_BUFFER_MIN	(1U << 17)	/* bytes that a GPU writes its reports to */
+#define VSAMP_GPU_BUFFER_MAX	(1U << 24)
 #define VSAMP_RING_SIZE_MIN	(1U << 14)	/* bytes a CPU */
 #define VSAMP_RING_SIZE_MAX	(1U << 30)
 #define VSAMP_RING_SIZE_DEFAULT	(1U << 20)
@@ -71,18 +82,26 @@ enum vsamp_record_type {
 	VSAMP_RECORD_THROTTLE	= 4,
 	VSAMP_RECORD_UNTHROTTLE	= 5,
 	VSAMP_RECORD_STATE	= 6,
+	VSAMP_RECORD_SET	= 7,
+	VSAMP_RECORD_SAV	= 8,
+	VSAMP_RECORD_OA		= 9,
+	VSAMP_RECORD_OA_LOST	= 10,
+	VSAMP_RECORD_GPU_CLOCK	= 11,
 };
 
 struct vsamp_record_header {
 	__u16	type;		/* enum vsamp_record_type */
 	__u16	size;		/* bytes, header included */
-	__u16	event;		/* sample: index of the event; state: enum vsamp_state_code */
-	__u16	flags;		/* sample: VSAMP_SAMPLE_* */
+	__u16	event;		/* sample, SAV: the event's index; set: number; state: code; OA:
+				 * enum vsamp_gpu_format
+				 */
+	__u16	flags;		/* sample: VSAMP_SAMPLE_*; OA lost: VSAMP_GPU_LOST_* */
 };
 
 #define VSAMP_SAMPLE_USER	(1U << 0)	/* ip is in user mode */
-#define VSAMP_SAMPLE_GUEST	(1U << 1)	/* a virtual machine ran; ip is of its exit */
+#define VSAMP_SAMPLE_GUEST	(1U << 1)	/* a virtual machine ran; ip is in it */
 #define VSAMP_SAMPLE_SKID	(1U << 2)	/* seen in the kernel; ip: where the user goes on */
+#define VSAMP_SAMPLE_STACK	(1U << 3)	/* a struct vsamp_stack is behind the sample */
 
 /* One overflow of one counter. ip is where the interrupt was taken: skid is possible. */
 struct vsamp_record_sample {
@@ -92,6 +111,24 @@ struct vsamp_record_sample {
 	__u32	pid;		/* of the process (tgid), initial pid namespace */
 	__u32	tid;
 };
+
+/*
+ * The callers of a sample's ip, innermost first: kernel return addresses, then user ones. Where ip
+ * is in the kernel, the first of the user's is where the user goes on. The kernel's are found by
+ * its own unwinder, the user's by frame pointers: code without them hides callers. A side that
+ * wasn't asked for has none, and isn't cut; nor is the user's of a thread that never was in user
+ * mode.
+ */
+struct vsamp_stack {
+	__u16	kernel;		/* frames */
+	__u16	user;
+	__u32	flags;		/* VSAMP_STACK_* */
+	__u64	ip[];
+};
+
+/* There are more than could be had: deeper than STACK_DEPTH, or not to be read, or not found */
+#define VSAMP_STACK_KERNEL_CUT	(1U << 0)
+#define VSAMP_STACK_USER_CUT	(1U << 1)
 
 /*
  * count records found no room just before this one. Comes in front of the next record that fits.
@@ -115,7 +152,8 @@ struct vsamp_record_clock {
 
 /*
  * Sampling on this CPU was held back: throttle, count = PMIs in the window that went over; and
- * went on: unthrottle, count = 0
+ * went on: unthrottle, count = 0. Of kperf: sampling of some events was, and of all goes on, which
+ * is seen by the first sample that comes then.
  */
 struct vsamp_record_throttle {
 	struct vsamp_record_header h;
@@ -131,6 +169,8 @@ enum vsamp_state_code {
 	VSAMP_STATE_ONLINE	= 5,
 	VSAMP_STATE_OFFLINE	= 6,
 	VSAMP_STATE_FOREIGN	= 7,	/* somebody else wrote to the PMU, the end; arg = MSR */
+	VSAMP_STATE_SUSPEND	= 8,	/* the machine goes to sleep; nothing is counted */
+	VSAMP_STATE_WAKE	= 9,	/* from it; goes on as it was before */
 };
 
 struct vsamp_record_state {
@@ -140,31 +180,134 @@ struct vsamp_record_state {
 };
 
 /*
+ * Time slices (MUX_MS): here this CPU stopped counting the events of set h.event, and went on with
+ * another set, or ended. Times are ticks since the start: enabled, in which it counted whatever
+ * set; running, in which it counted this one.
+ */
+struct vsamp_record_set {
+	struct vsamp_record_header h;
+	__u64	time;
+	__u64	enabled;
+	__u64	running;
+};
+
+/*
+ * A Sample-After value was changed: samples of this event that follow, on this CPU, took sav events
+ * each, up to the next such record. A change may bring two: one for the period that was under way,
+ * which ends soon, and one for those after it. No sample is written whose SAV record found no room:
+ * the record comes with the next sample that does.
+ */
+struct vsamp_record_sav {
+	struct vsamp_record_header h;
+	__u64	time;
+	__u64	sav;
+};
+
+/*
+ * GPUs
+ *
+ * A GPU that is bound to the module's PCI driver, VSAMP_GPU_DRIVER, which binds to none by itself,
+ * has a number (VSAMP_CMD_GPU_GET). Its OA unit writes reports of counters to memory at multiples
+ * of a period; they come in a ring, which is mapped as that of CPU 0. The ring has CLOCK and STATE
+ * records, too, and LOST records where it was full: what is lost there is not the GPU's fault. A
+ * stream runs once: open, GPU_CONFIGURE, GPU_START, GPU_STOP; the last close of the file stops it
+ * too and gives every register back, and so does unbinding the GPU.
+ */
+#define VSAMP_GPU_DRIVER	"vsamp_oa"
+
+/* A report as the GPU wrote it, little endian */
+struct vsamp_record_oa {
+	struct vsamp_record_header h;
+	__u64	time;		/* when it was found in memory, not when it was made */
+	__u8	report[];
+};
+
+/*
+ * The GPU lost reports between two of its timestamps, the 32 bits that reports have: those of the
+ * report before and the one after, in front of which this comes; at the end of a run, of the end.
+ * count is the number of periods of the timer that had no report.
+ */
+struct vsamp_record_oa_lost {
+	struct vsamp_record_header h;
+	__u64	time;
+	__u32	from;
+	__u32	to;
+	__u64	count;
+};
+
+#define VSAMP_GPU_LOST_OVERFLOW	(1U << 0)	/* the buffer was full; the unit was restarted */
+#define VSAMP_GPU_LOST_REPORT	(1U << 1)	/* the GPU said that it couldn't write some */
+
+/*
+ * The same instant on the GPU's clock and the session's, to within bracket ticks of the latter: at
+ * the start, once a second and at the end. The low 32 bits are what reports have.
+ */
+struct vsamp_record_gpu_clock {
+	struct vsamp_record_header h;
+	__u64	time;
+	__u64	bracket;	/* ticks between the reads before and after */
+	__u64	timestamp;	/* ticks of VSAMP_A_GPU_HZ, as wide as the GPU has it */
+};
+
+/* Layouts of a report */
+enum vsamp_gpu_format {
+	VSAMP_GPU_FORMAT_A32U40_A4U32_B8_C8 = 1,	/* 256 bytes */
+};
+
+/* Register layouts of the OA unit */
+enum vsamp_gpu_unit {
+	VSAMP_GPU_UNIT_GEN9	= 1,	/* Gen9 */
+	VSAMP_GPU_UNIT_OAG	= 2,	/* Gen12's of all engines */
+};
+
+/* VSAMP_A_GPU_REGS is an array of these, which are written in this order */
+struct vsamp_gpu_reg {
+	__u32	address;
+	__u32	value;
+};
+
+/*
  * Control family. Every refusal carries an extended-ack text and, where one is at fault, the
  * attribute (but for a dump without SESSION_FD, in older kernels). Nothing is changed by a request
  * that is refused. Its errors, apart from those of netlink itself:
  *
- *	EBADF		SESSION_FD isn't a /dev/vsamp
+ *	EBADF		SESSION_FD isn't a /dev/vsamp, CGROUP_FD no folder of the cgroup v2 tree
  *	EBADFD		the session isn't in a state for this command
  *	EACCES		the sender may not configure: CAP_PERFMON or CAP_SYS_ADMIN is needed
- *	EINVAL, ERANGE, E2BIG, EEXIST	an attribute is missing or wrong, too large, too often, or a
- *			counter is asked for twice
+ *	EINVAL, ERANGE, E2BIG, EEXIST	an attribute is missing or wrong, out of range, too often,
+ *			or a counter of a set, or an event's SAV, is asked for twice
  *	EXDEV		PIDs, from outside the initial pid namespace
  *	ESRCH		no such process
- *	EOPNOTSUPP	no such backend, or the machine is virtual and FLAG_HYPERVISOR isn't given
+ *	EOPNOTSUPP	no such backend, or it can't do this; or the machine is virtual and
+ *			FLAG_HYPERVISOR isn't given; kperf: perf can't count the event here
  *	ENODEV		no PMU here, or none that works
+ *	ENOENT		kperf: no PMU here has the event; CGROUP_FD: removed
  *	EBUSY		START: somebody else has the counters; no register was written
  *	ENOMEM		START: no memory for the rings, or more than the module's ring_mb_max
+ *
+ * and of GPU_*:
+ *
+ *	EBADF		SESSION_FD isn't a /dev/vsamp_gpu
+ *	ENODEV		no such GPU is bound to VSAMP_GPU_DRIVER, or its registers don't answer
+ *	EACCES		GPU_REGS: a register that no configuration may write
+ *	EOPNOTSUPP	the GPU has no such format
+ *	EBUSY		GPU_START: the GPU's unit is in use, or the machine goes to sleep or down
  */
 enum vsamp_cmd {
 	VSAMP_CMD_UNSPEC,
-	VSAMP_CMD_CAPS_GET,	/* dump: one message a CPU that can be sampled */
+	VSAMP_CMD_CAPS_GET,	/* dump: one message a CPU that can be sampled; of a BACKEND */
 	VSAMP_CMD_CONFIGURE,
 	VSAMP_CMD_START,
 	VSAMP_CMD_STOP,
 	VSAMP_CMD_PAUSE,
 	VSAMP_CMD_RESUME,
 	VSAMP_CMD_STATS_GET,	/* dump: one message a CPU of the session */
+	VSAMP_CMD_SAV_SET,	/* of events of a session that runs or is paused */
+	VSAMP_CMD_GPU_GET,	/* dump: one message a GPU that can be streamed from */
+	VSAMP_CMD_GPU_CONFIGURE,
+	VSAMP_CMD_GPU_START,
+	VSAMP_CMD_GPU_STOP,
+	VSAMP_CMD_GPU_STATS_GET,	/* dump: one message */
 
 	__VSAMP_CMD_MAX,
 	VSAMP_CMD_MAX = __VSAMP_CMD_MAX - 1,
@@ -173,19 +316,39 @@ enum vsamp_cmd {
 enum vsamp_attr {
 	VSAMP_A_UNSPEC,
 	VSAMP_A_PAD,
-	VSAMP_A_SESSION_FD,	/* u32: a /dev/vsamp of the caller's; all but CAPS_GET */
+	VSAMP_A_SESSION_FD,	/* u32: a /dev/vsamp of the caller's, or a /dev/vsamp_gpu; all
+				 * but CAPS_GET and GPU_GET
+				 */
 
-	/* CONFIGURE */
-	VSAMP_A_BACKEND,	/* u32: enum vsamp_backend; also in replies */
+	/* CONFIGURE; EVENT also SAV_SET, BACKEND also CAPS_GET */
+	VSAMP_A_BACKEND,	/* u32: enum vsamp_backend; none: intel; also in replies */
 	VSAMP_A_EVENT,		/* nest of VSAMP_EVENT_A_*, once an event */
-	VSAMP_A_CPUS,		/* string: list of CPUs as in /sys, e.g. "0-3,8"; none: all */
+	VSAMP_A_CPUS,		/* string: list of CPUs as in /sys, e.g. "0-3,8"; none: all;
+				 * kperf: not with PID
+				 */
 	VSAMP_A_PID,		/* u32, once a process; none: whatever runs on the CPUs */
 	VSAMP_A_FLAGS,		/* u32: VSAMP_FLAG_* */
 	VSAMP_A_RING_SIZE,	/* u32: bytes a CPU, a power of two */
 	VSAMP_A_WATERMARK,	/* u32: bytes in a ring that wake the reader; none: a quarter */
-	VSAMP_A_PMI_LIMIT,	/* u32: PMIs a tick (4 ms) and CPU before throttling; none: 400 */
+	VSAMP_A_PMI_LIMIT,	/* u32: intel: PMIs a tick (4 ms) and CPU before throttling; none:
+				 * 400; those with stacks count for more by the time they take, so
+				 * that all together take half of a tick at most
+				 */
+	VSAMP_A_SET,		/* u32: count the events of this set only; none: all are of one */
+	VSAMP_A_MUX_MS,		/* u32: intel: count all sets in turn, for so long each; not with
+				 * SET
+				 */
 
-	/* CAPS_GET and STATS_GET replies */
+	VSAMP_A_STACKS,		/* u32: VSAMP_STACKS_*: samples with stacks; none: without */
+	VSAMP_A_STACK_DEPTH,	/* u32: with STACKS: frames of either side, at most; none: 127 */
+	VSAMP_A_CGROUP_FD,	/* u32: intel: a folder of the cgroup v2 tree, once a cgroup:
+				 * whatever runs in it or below; not with PID
+				 */
+
+	/*
+	 * CAPS_GET and STATS_GET replies; PERFMON_VERSION, COUNTERS, COUNTER_WIDTH and
+	 * EVENTS_ABSENT of intel only
+	 */
 	VSAMP_A_CPU,		/* u32 */
 	VSAMP_A_MODULE_VERSION,	/* string */
 	VSAMP_A_PERFMON_VERSION,	/* u32: CPUID leaf 0xA */
@@ -206,6 +369,33 @@ enum vsamp_attr {
 	VSAMP_A_THROTTLED,	/* u64: times held back */
 	VSAMP_A_STATS_EVENT,	/* nest of VSAMP_STATS_A_*, once an event */
 
+	/*
+	 * GPU_CONFIGURE, which takes RING_SIZE and WATERMARK, too; GPU_GET has GPU as well.
+	 * GPU_STATS_GET has GPU, STATE, END_REASON, PRODUCED, WRITTEN, LOST, GPU_LOST
+	 */
+	VSAMP_A_GPU,		/* u32: its number */
+	VSAMP_A_GPU_FORMAT,	/* u32: enum vsamp_gpu_format */
+	VSAMP_A_GPU_EXPONENT,	/* u32: a report each 2 << this ticks of its timestamp */
+	VSAMP_A_GPU_REGS,	/* struct vsamp_gpu_reg[]; none: the counters as they are */
+	VSAMP_A_GPU_BUFFER,	/* u32: bytes, a power of two; none: 16 MB */
+
+	/* GPU_GET */
+	VSAMP_A_GPU_NAME,	/* string: PCI address, "0000:00:02.0" */
+	VSAMP_A_GPU_ID,		/* u32: PCI device id */
+	VSAMP_A_GPU_REVISION,	/* u32: PCI revision */
+	VSAMP_A_GPU_UNIT,	/* u32: enum vsamp_gpu_unit */
+	VSAMP_A_GPU_FORMATS,	/* u32: bit n: enum vsamp_gpu_format n */
+	VSAMP_A_GPU_HZ,		/* u64: ticks of its timestamp in a second, as its registers tell */
+	VSAMP_A_GPU_BUSY,	/* flag: a stream runs */
+
+	/* GPU_STATS_GET */
+	VSAMP_A_GPU_LOST,	/* u64: of LOST, reports that the GPU lost */
+
+	/* GPU_GET, too: what its fuses tell */
+	VSAMP_A_GPU_SLICES,	/* u32: bit n: it has slice n */
+	VSAMP_A_GPU_SUBSLICES,	/* u32: bit n: each of them has subslice n */
+	VSAMP_A_GPU_EUS,	/* u32: execution units in all */
+
 	__VSAMP_A_MAX,
 	VSAMP_A_MAX = __VSAMP_A_MAX - 1,
 };
@@ -213,21 +403,33 @@ enum vsamp_attr {
 enum vsamp_event_attr {
 	VSAMP_EVENT_A_UNSPEC,
 	VSAMP_EVENT_A_PAD,
-	VSAMP_EVENT_A_CONFIG,	/* u64: IA32_PERFEVTSELx, the bits of VSAMP_CONFIG_MASK */
-	VSAMP_EVENT_A_COUNTER,	/* u32: i = general counter i, 32 + i = fixed counter i */
-	VSAMP_EVENT_A_SAV,	/* u64: Sample-After value; 0 = count, no samples */
-	VSAMP_EVENT_A_FLAGS,	/* u32: VSAMP_EVENT_*; at least one of USER and KERNEL */
+	VSAMP_EVENT_A_CONFIG,	/* u64: IA32_PERFEVTSELx, the bits of VSAMP_CONFIG_MASK; see TYPE */
+	VSAMP_EVENT_A_COUNTER,	/* u32: intel: i = general counter i, 32 + i = fixed counter i */
+	VSAMP_EVENT_A_SAV,	/* u64: Sample-After value; 0 = count only; all 0: no records */
+	VSAMP_EVENT_A_FLAGS,	/* u32: VSAMP_EVENT_*: USER, KERNEL or both; SAV_SET: FORCE */
+	VSAMP_EVENT_A_SET,	/* u32: events of one set have different counters; none: 0 */
+	VSAMP_EVENT_A_INDEX,	/* u32: SAV_SET only: which event, in the order of CONFIGURE */
+	VSAMP_EVENT_A_TYPE,	/* u32: kperf: perf_event_attr.type, and CONFIG is its .config */
 
 	__VSAMP_EVENT_A_MAX,
 	VSAMP_EVENT_A_MAX = __VSAMP_EVENT_A_MAX - 1,
 };
 
+/*
+ * ENABLED and RUNNING are given with MUX_MS, and by kperf, where they are perf's: for how long the
+ * event was to be counted, and for how long it had a counter. What there was is about COUNT *
+ * ENABLED / RUNNING. kperf with PIDs counts what the processes did on all CPUs together: COUNT,
+ * ENABLED (of all threads together) and RUNNING are in the message of the first CPU, and 0 in the
+ * others.
+ */
 enum vsamp_stats_attr {
 	VSAMP_STATS_A_UNSPEC,
 	VSAMP_STATS_A_PAD,
 	VSAMP_STATS_A_EVENT,	/* u32: index, in the order of CONFIGURE */
-	VSAMP_STATS_A_COUNT,	/* u64: events counted while running */
+	VSAMP_STATS_A_COUNT,	/* u64: events counted while running; see below */
 	VSAMP_STATS_A_SAMPLES,	/* u64: overflows that made, or should have made, a sample */
+	VSAMP_STATS_A_ENABLED,	/* u64: ticks in which the CPU counted whatever set; kperf: ns */
+	VSAMP_STATS_A_RUNNING,	/* u64: ticks in which it counted the event's set; kperf: ns */
 
 	__VSAMP_STATS_A_MAX,
 	VSAMP_STATS_A_MAX = __VSAMP_STATS_A_MAX - 1,
@@ -245,13 +447,18 @@ enum vsamp_stats_attr {
 #define VSAMP_FLAG_ON_EXEC	(1U << 1)	/* the pids become members when they next exec */
 #define VSAMP_FLAG_HYPERVISOR	(1U << 2)	/* program the PMU although the CPU is virtual */
 
+#define VSAMP_STACKS_KERNEL	(1U << 0)
+#define VSAMP_STACKS_USER	(1U << 1)
+
 enum vsamp_backend {
 	VSAMP_BACKEND_INTEL	= 1,
+	VSAMP_BACKEND_KPERF	= 2,	/* events of perf's, which shares the counters */
 };
 
 enum vsamp_clock {
-	VSAMP_CLOCK_TSC		= 1,	/* invariant */
+	VSAMP_CLOCK_TSC		= 1,	/* invariant; + a constant, if a sleep has set it back */
 	VSAMP_CLOCK_MONOTONIC	= 2,	/* ktime_get_mono_fast_ns() */
+	VSAMP_CLOCK_MONOTONIC_RAW = 3,	/* ns; not of the module */
 };
 
 enum vsamp_session_state {
@@ -265,6 +472,9 @@ enum vsamp_session_state {
 enum vsamp_end_reason {
 	VSAMP_END_STOP		= 1,	/* as asked */
 	VSAMP_END_FOREIGN	= 2,	/* somebody else wrote to the PMU */
+	VSAMP_END_REBOOT	= 3,	/* the machine is being rebooted or halted */
+	VSAMP_END_UNBOUND	= 4,	/* the GPU was taken from the module's driver, or is gone */
+	VSAMP_END_SLEEP		= 5,	/* the machine went to sleep; of GPUs only */
 };
 
 #endif /* _UAPI_VSAMP_H */

@@ -5,7 +5,6 @@
 #include <linux/hrtimer.h>
 #include <net/genetlink.h>
 #include <trace/events/sched.h>
-#include <asm/msr.h>
 
 int probe(void);
 int probe(void)
