@@ -29,7 +29,9 @@ int buildid_parse(struct buildid *id, const char *hex, const char **end);
 /* Finds the GNU build-id among ELF notes of this machine's byte order. 0 or -ENOENT */
 int buildid_from_notes(struct buildid *id, const void *notes, size_t size);
 
-/* The same from a file of notes, such as /sys/kernel/notes. 0, -ENOENT, or the error of open(2) */
+#define KERNEL_NOTES "/sys/kernel/notes" /* of the kernel that runs, for everybody to read */
+
+/* The same from a file of notes, such as this one. 0, -ENOENT, or the error of open(2) */
 int buildid_from_notes_file(struct buildid *id, const char *path);
 
 #endif

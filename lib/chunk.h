@@ -22,7 +22,9 @@ struct file_header {
 	uint32_t crc; /* CRC-32C of the bytes before it */
 };
 
-#define CHUNK_ZSTD (1U << 0) /* flags: the payload is one zstd frame */
+#define CHUNK_ITT_MAX (256U << 10) /* many threads have one in memory at a time */
+
+#define CHUNK_ZSTD    (1U << 0) /* flags: the payload is one zstd frame */
 
 struct chunk_header {
 	uint32_t crc; /* CRC-32C of the rest of the header and of the payload as stored */
@@ -45,10 +47,14 @@ static inline uint32_t chunk_raw_max(uint16_t type)
 	switch (type) {
 	case VSAMP_CHUNK_META:
 	case VSAMP_CHUNK_END:
+	case VSAMP_CHUNK_RUN:
 		return 4U << 20;
 	case VSAMP_CHUNK_RECORDS:
 	case VSAMP_CHUNK_SIDEBAND:
+	case VSAMP_CHUNK_TRACK:
 		return 1U << 20;
+	case VSAMP_CHUNK_ITT:
+		return CHUNK_ITT_MAX;
 	case VSAMP_CHUNK_KALLSYMS:
 		return 64U << 20;
 	}

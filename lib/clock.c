@@ -15,7 +15,7 @@
 struct vsamp_clock_fit {
 	struct vsamp_clock_point *knot;
 	size_t knots, points;
-	uint64_t khz; /* of the outer parts, and of all with less than two knots */
+	uint64_t khz; /* where no two knots, with no sleep in between, tell */
 	uint64_t error;
 };
 
@@ -42,18 +42,6 @@ static uint64_t scale(uint64_t base, uint64_t from, uint64_t at, uint64_t up, ui
 	return v > UINT64_MAX - base ? UINT64_MAX : base + (uint64_t)v;
 }
 
-/* Ticks and ns between two knots; a knot alone has the nominal rate */
-static void slope(const struct vsamp_clock_fit *f, size_t left, uint64_t *ticks, uint64_t *ns)
-{
-	if (f->knots < 2) {
-		*ticks = f->khz;
-		*ns = 1000000;
-		return;
-	}
-	*ticks = f->knot[left + 1].ticks - f->knot[left].ticks;
-	*ns = f->knot[left + 1].raw - f->knot[left].raw;
-}
-
 static uint64_t knot_key(const struct vsamp_clock_point *p, bool raw)
 {
 	return raw ? p->raw : p->ticks;
@@ -62,38 +50,64 @@ static uint64_t knot_key(const struct vsamp_clock_point *p, bool raw)
 /* The knot on whose right @at lies; the first for what is before it, the last but one at the end */
 static size_t segment(const struct vsamp_clock_fit *f, uint64_t at, bool raw)
 {
-	size_t low = 0, high = f->knots > 1 ? f->knots - 1 : 1;
+	const struct vsamp_clock_point *left = f->knot;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
+	/* of so many, without branches that couldn't be foreseen */
+	for (size_t n = f->knots - 1; n > 1; n -= n / 2)
+		left += knot_key(&left[n / 2], raw) <= at ? n / 2 : 0;
+	return left - f->knot;
+}
 
-		if (knot_key(&f->knot[middle], raw) <= at)
-			low = middle;
-		else
-			high = middle;
+/*
+ * A knot, and the slope there: that between two knots, or the rate for a knot alone and for what is
+ * beyond a sleep at either end
+ */
+static const struct vsamp_clock_point *line(const struct vsamp_clock_fit *f, uint64_t at, bool raw,
+					    uint64_t *ticks, uint64_t *ns)
+{
+	const struct vsamp_clock_point *left = &f->knot[segment(f, at, raw)];
+	bool beyond = f->knots < 2 || at < knot_key(left, raw) || at > knot_key(left + 1, raw);
+
+	if (beyond && (f->knots < 2 || left[1].slept)) {
+		*ticks = f->khz;
+		*ns = 1000000;
+		return f->knots < 2 || at < knot_key(left, raw) ? left : left + 1;
 	}
-	return low;
+	*ticks = left[1].ticks - left->ticks;
+	*ns = left[1].raw - left->raw;
+	return left;
 }
 
 uint64_t vsamp_clock_fit_raw(const struct vsamp_clock_fit *f, uint64_t ticks)
 {
-	size_t i = segment(f, ticks, false);
 	uint64_t dticks, ns;
+	const struct vsamp_clock_point *k = line(f, ticks, false, &dticks, &ns);
 
-	slope(f, i, &dticks, &ns);
-	return scale(f->knot[i].raw, f->knot[i].ticks, ticks, ns, dticks);
+	return scale(k->raw, k->ticks, ticks, ns, dticks);
 }
 
 uint64_t vsamp_clock_fit_ticks(const struct vsamp_clock_fit *f, uint64_t raw)
 {
-	size_t i = segment(f, raw, true);
 	uint64_t dticks, ns;
+	const struct vsamp_clock_point *k = line(f, raw, true, &dticks, &ns);
 
-	slope(f, i, &dticks, &ns);
-	return scale(f->knot[i].ticks, f->knot[i].raw, raw, dticks, ns);
+	return scale(k->ticks, k->raw, raw, dticks, ns);
 }
 
-/* Chooses knots that rise on both clocks from points that rise in ticks */
+static bool knot_add(struct vsamp_clock_fit *f, const struct vsamp_clock_point *p)
+{
+	const struct vsamp_clock_point *last = f->knots ? &f->knot[f->knots - 1] : NULL;
+
+	if (last && (p->ticks <= last->ticks || p->raw <= last->raw))
+		return false;
+	f->knot[f->knots++] = *p;
+	return true;
+}
+
+/*
+ * Chooses knots that rise on both clocks from points that rise in ticks. Around a sleep these are the
+ * points next to it, however near.
+ */
 static void knots_choose(struct vsamp_clock_fit *f, const struct vsamp_clock_point *p, size_t count)
 {
 	uint64_t group = 0;
@@ -103,12 +117,16 @@ static void knots_choose(struct vsamp_clock_fit *f, const struct vsamp_clock_poi
 		const struct vsamp_clock_point *before = f->knots > 1 ? &f->knot[f->knots - 2] :
 									NULL;
 
-		if (last && p[i].raw >= group && p[i].raw - group < KNOT_SPACING_NS) {
-			if (p[i].bracket < last->bracket &&
+		if (p[i].slept && (!last || !last->slept || p[i].raw - group >= KNOT_SPACING_NS)) {
+			if (i)
+				knot_add(f, &p[i - 1]);
+			if (knot_add(f, &p[i]))
+				group = p[i].raw;
+		} else if (last && p[i].raw >= group && p[i].raw - group < KNOT_SPACING_NS) {
+			if (!last->slept && p[i].bracket < last->bracket &&
 			    (!before || (p[i].ticks > before->ticks && p[i].raw > before->raw)))
 				*last = p[i];
-		} else if (!last || (p[i].ticks > last->ticks && p[i].raw > last->raw)) {
-			f->knot[f->knots++] = p[i];
+		} else if (knot_add(f, &p[i])) {
 			group = p[i].raw;
 		}
 	}
@@ -143,12 +161,15 @@ static uint64_t error_bound(const struct vsamp_clock_fit *f, const struct vsamp_
 
 static void measure_khz(struct vsamp_clock_fit *f)
 {
-	const struct vsamp_clock_point *first = f->knot, *last = f->knot + f->knots - 1;
-	uint64_t khz;
+	uint64_t ticks = 0, ns = 0, khz;
 
-	if (f->knots < 2)
-		return;
-	khz = scale(0, 0, last->ticks - first->ticks, 1000000, last->raw - first->raw);
+	for (size_t i = 1; i < f->knots; i++) {
+		if (f->knot[i].slept)
+			continue;
+		ticks += f->knot[i].ticks - f->knot[i - 1].ticks;
+		ns += f->knot[i].raw - f->knot[i - 1].raw;
+	}
+	khz = ns ? scale(0, 0, ticks, 1000000, ns) : 0;
 	if (khz)
 		f->khz = khz;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sessions: /dev/vsamp, and requests for it to the control family */
+/* Sessions of the module: /dev/vsamp, and requests for it to the control family */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,14 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <vsamp/control.h>
 #include <vsamp/holder.h>
 
 #include "netlink.h"
+#include "session.h"
 
-struct vsamp_session {
+struct module_session {
+	struct vsamp_session session;
 	struct netlink nl;
-	int fd;
+	uint32_t backend;
 	char first_event[VSAMP_EVENT_NAME_MAX]; /* for texts */
 };
 
@@ -26,8 +27,8 @@ struct request_names {
 	uint32_t event_end;
 };
 
-static int netlink_text(const struct netlink_error *e, const char *doing, const char *what,
-			struct vsamp_error *err)
+int control_refused(const struct netlink_error *e, const char *doing, const char *what,
+		    struct vsamp_error *err)
 {
 	if (e->text[0])
 		return vsamp_fail(err, e->code, "%s%s%s", what ? what : "", what ? ": " : "",
@@ -36,9 +37,9 @@ static int netlink_text(const struct netlink_error *e, const char *doing, const 
 			  what ? ": " : "", doing, strerror(-e->code));
 }
 
-static int device_open(struct vsamp_error *err)
+int control_device_open(const char *device, struct vsamp_error *err)
 {
-	int fd = open(VSAMP_DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = open(device, O_RDWR | O_CLOEXEC);
 
 	if (fd >= 0)
 		return fd;
@@ -49,28 +50,28 @@ static int device_open(struct vsamp_error *err)
 		return vsamp_fail(
 			err, -ENOENT,
 			"%s: the kernel module is not loaded; load it with 'modprobe vsamp'",
-			VSAMP_DEVICE);
+			device);
 	case EACCES:
 		return vsamp_fail(
 			err, -EACCES,
 			"%s: no permission: run as root, or with CAP_PERFMON and access to the device",
-			VSAMP_DEVICE);
+			device);
 	case EPERM:
 		return vsamp_fail(
 			err, -EPERM,
 			"%s: kernel lockdown forbids it (/sys/kernel/security/lockdown is 'confidentiality')",
-			VSAMP_DEVICE);
+			device);
 	case EXDEV:
 		return vsamp_fail(
 			err, -EXDEV,
 			"%s: samples carry the pids of the initial pid namespace, and this process is in another: run vsamp outside the container",
-			VSAMP_DEVICE);
+			device);
 	default:
-		return vsamp_fail(err, -errno, "%s: %s", VSAMP_DEVICE, strerror(errno));
+		return vsamp_fail(err, -errno, "%s: %s", device, strerror(errno));
 	}
 }
 
-static int control_connect(struct netlink *nl, struct vsamp_error *err)
+int control_connect(struct netlink *nl, struct vsamp_error *err)
 {
 	int ret = netlink_open(nl, VSAMP_GENL_NAME);
 
@@ -82,85 +83,73 @@ static int control_connect(struct netlink *nl, struct vsamp_error *err)
 	return 0;
 }
 
-int vsamp_session_open(struct vsamp_session **session, struct vsamp_error *err)
+static struct module_session *module_session(struct vsamp_session *s)
 {
-	struct vsamp_session *s = calloc(1, sizeof(*s));
-	int ret;
-
-	if (!s)
-		return vsamp_fail(err, -ENOMEM, "out of memory");
-	s->fd = device_open(err);
-	if (s->fd < 0) {
-		ret = s->fd;
-		goto err_free;
-	}
-	ret = control_connect(&s->nl, err);
-	if (ret)
-		goto err_close;
-	*session = s;
-	return 0;
-
-err_close:
-	close(s->fd);
-err_free:
-	free(s);
-	return ret;
+	return (struct module_session *)s;
 }
 
-void vsamp_session_close(struct vsamp_session *session)
+static void module_close(struct vsamp_session *session)
 {
-	if (!session)
-		return;
-	netlink_close(&session->nl);
+	netlink_close(&module_session(session)->nl);
 	close(session->fd);
 	free(session);
 }
 
-int vsamp_session_fd(const struct vsamp_session *session)
-{
-	return session->fd;
-}
-
-static struct nlmsghdr *session_request(struct vsamp_session *s, uint8_t cmd, uint16_t flags)
+static struct nlmsghdr *session_request(struct module_session *s, uint8_t cmd, uint16_t flags)
 {
 	struct nlmsghdr *nlh = netlink_request(&s->nl, cmd, flags);
 
-	mnl_attr_put_u32(nlh, VSAMP_A_SESSION_FD, s->fd);
+	mnl_attr_put_u32(nlh, VSAMP_A_SESSION_FD, s->session.fd);
 	return nlh;
 }
 
-static void config_put_events(struct nlmsghdr *nlh, const struct vsamp_config *config,
-			      struct request_names *names)
+static uint32_t config_event_flags(const struct vsamp_config *config, const struct vsamp_event *ev)
+{
+	return (ev->user ? VSAMP_EVENT_USER : 0) | (ev->kernel ? VSAMP_EVENT_KERNEL : 0) |
+	       (config->force ? VSAMP_EVENT_FORCE : 0);
+}
+
+static void config_put_events(struct nlmsghdr *nlh, uint32_t backend,
+			      const struct vsamp_config *config, struct request_names *names)
 {
 	for (unsigned int i = 0; i < config->n_events; i++) {
 		const struct vsamp_event *ev = &config->events[i];
 		struct nlattr *nest;
-		uint32_t flags = 0;
 
-		if (ev->user)
-			flags |= VSAMP_EVENT_USER;
-		if (ev->kernel)
-			flags |= VSAMP_EVENT_KERNEL;
-		if (config->force)
-			flags |= VSAMP_EVENT_FORCE;
 		names->event_start[i] = nlh->nlmsg_len;
 		nest = mnl_attr_nest_start(nlh, VSAMP_A_EVENT);
-		mnl_attr_put_u64(nlh, VSAMP_EVENT_A_CONFIG, ev->config);
-		mnl_attr_put_u32(nlh, VSAMP_EVENT_A_COUNTER, ev->counter);
+		if (backend == VSAMP_BACKEND_KPERF) {
+			mnl_attr_put_u32(nlh, VSAMP_EVENT_A_TYPE, ev->perf_type);
+			mnl_attr_put_u64(nlh, VSAMP_EVENT_A_CONFIG, ev->perf_config);
+		} else {
+			mnl_attr_put_u64(nlh, VSAMP_EVENT_A_CONFIG, ev->config);
+			mnl_attr_put_u32(nlh, VSAMP_EVENT_A_COUNTER, ev->counter);
+			mnl_attr_put_u32(nlh, VSAMP_EVENT_A_SET, ev->set);
+		}
 		mnl_attr_put_u64(nlh, VSAMP_EVENT_A_SAV, config->count_only ? 0 : ev->sav);
-		mnl_attr_put_u32(nlh, VSAMP_EVENT_A_FLAGS, flags);
+		mnl_attr_put_u32(nlh, VSAMP_EVENT_A_FLAGS, config_event_flags(config, ev));
 		mnl_attr_nest_end(nlh, nest);
 	}
 	names->event_end = nlh->nlmsg_len;
 }
 
-static void config_put(struct nlmsghdr *nlh, const struct vsamp_config *config,
+static void config_put(struct nlmsghdr *nlh, uint32_t backend, const struct vsamp_config *config,
 		       struct request_names *names)
 {
-	mnl_attr_put_u32(nlh, VSAMP_A_BACKEND, VSAMP_BACKEND_INTEL);
-	config_put_events(nlh, config, names);
+	mnl_attr_put_u32(nlh, VSAMP_A_BACKEND, backend);
+	config_put_events(nlh, backend, config, names);
+	if (backend == VSAMP_BACKEND_INTEL && config->mux_ms)
+		mnl_attr_put_u32(nlh, VSAMP_A_MUX_MS, config->mux_ms);
+	else if (backend == VSAMP_BACKEND_INTEL)
+		mnl_attr_put_u32(nlh, VSAMP_A_SET, config->set);
 	if (config->cpus)
 		mnl_attr_put_strz(nlh, VSAMP_A_CPUS, config->cpus);
+	for (unsigned int i = 0; i < config->n_cgroups; i++)
+		mnl_attr_put_u32(nlh, VSAMP_A_CGROUP_FD, config->cgroups[i]);
+	if (config->stacks)
+		mnl_attr_put_u32(nlh, VSAMP_A_STACKS, config->stacks);
+	if (config->stack_depth)
+		mnl_attr_put_u32(nlh, VSAMP_A_STACK_DEPTH, config->stack_depth);
 	for (unsigned int i = 0; i < config->n_pids; i++)
 		mnl_attr_put_u32(nlh, VSAMP_A_PID, config->pids[i]);
 	if (config->flags)
@@ -169,6 +158,17 @@ static void config_put(struct nlmsghdr *nlh, const struct vsamp_config *config,
 		mnl_attr_put_u32(nlh, VSAMP_A_RING_SIZE, config->ring_size);
 	if (config->pmi_limit)
 		mnl_attr_put_u32(nlh, VSAMP_A_PMI_LIMIT, config->pmi_limit);
+}
+
+/* A cgroup by its folder, whose name the kernel marks if it has been removed */
+static void cgroup_culprit(uint32_t fd, char *out, size_t size)
+{
+	char link[32], path[256];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%u", fd);
+	n = readlink(link, path, sizeof(path));
+	snprintf(out, size, "cgroup%s%.*s", n > 0 ? " " : "", n > 0 ? (int)n : 0, path);
 }
 
 /* Names what the attribute at an offset of the request was; NULL: nothing to say */
@@ -191,8 +191,17 @@ static const char *request_culprit(const struct nlmsghdr *nlh, const struct requ
 	case VSAMP_A_PID:
 		snprintf(out, size, "process %u", mnl_attr_get_u32(attr));
 		return out;
+	case VSAMP_A_CGROUP_FD:
+		cgroup_culprit(mnl_attr_get_u32(attr), out, size);
+		return out;
 	case VSAMP_A_RING_SIZE:
 		snprintf(out, size, "ring size %u", config->ring_size);
+		return out;
+	case VSAMP_A_SET:
+		snprintf(out, size, "set %u", config->set);
+		return out;
+	case VSAMP_A_MUX_MS:
+		snprintf(out, size, "time slices of %u ms", config->mux_ms);
 		return out;
 	case VSAMP_A_PMI_LIMIT:
 		snprintf(out, size, "interrupt limit %u", config->pmi_limit);
@@ -202,44 +211,42 @@ static const char *request_culprit(const struct nlmsghdr *nlh, const struct requ
 	}
 }
 
-int vsamp_session_configure(struct vsamp_session *session, const struct vsamp_config *config,
+static int module_configure(struct vsamp_session *session, const struct vsamp_config *config,
 			    struct vsamp_error *err)
 {
-	struct nlmsghdr *nlh = session_request(session, VSAMP_CMD_CONFIGURE, NLM_F_ACK);
+	struct module_session *s = module_session(session);
+	struct nlmsghdr *nlh = session_request(s, VSAMP_CMD_CONFIGURE, NLM_F_ACK);
 	struct request_names names = { .config = config };
 	struct netlink_error e;
 	char culprit[300];
 
-	if (!config->n_events || config->n_events > VSAMP_EVENTS_MAX ||
-	    config->n_pids > VSAMP_PIDS_MAX || (config->cpus && strlen(config->cpus) > 4096))
-		return vsamp_fail(err, -E2BIG,
-				  "at least one event; at most %d events, %d processes",
-				  VSAMP_EVENTS_MAX, VSAMP_PIDS_MAX);
-	snprintf(session->first_event, sizeof(session->first_event), "%s", config->events[0].name);
-	config_put(nlh, config, &names);
-	if (!netlink_talk(&session->nl, nlh, NULL, NULL, &e))
+	snprintf(s->first_event, sizeof(s->first_event), "%s", config->events[0].name);
+	config_put(nlh, s->backend, config, &names);
+	if (!netlink_talk(&s->nl, nlh, NULL, NULL, &e))
 		return 0;
-	if (e.code == -EOPNOTSUPP)
+	if (e.code == -EOPNOTSUPP && strstr(e.text, "this machine is virtual"))
 		return vsamp_fail(
 			err, e.code,
 			"the processor says it is virtual: its counters may be shared or absent; -b intel programs them all the same");
-	return netlink_text(&e, "configure the session",
-			    request_culprit(nlh, &names, e.offset, culprit, sizeof(culprit)), err);
+	return control_refused(&e, "configure the session",
+			       request_culprit(nlh, &names, e.offset, culprit, sizeof(culprit)),
+			       err);
 }
 
 static int session_command(struct vsamp_session *session, uint8_t cmd, const char *doing,
 			   struct vsamp_error *err)
 {
-	struct nlmsghdr *nlh = session_request(session, cmd, NLM_F_ACK);
+	struct module_session *s = module_session(session);
+	struct nlmsghdr *nlh = session_request(s, cmd, NLM_F_ACK);
 	struct netlink_error e;
 
-	if (!netlink_talk(&session->nl, nlh, NULL, NULL, &e))
+	if (!netlink_talk(&s->nl, nlh, NULL, NULL, &e))
 		return 0;
-	return netlink_text(&e, doing, NULL, err);
+	return control_refused(&e, doing, NULL, err);
 }
 
 /* Turns "busy" into who it is and what to do, where /proc tells */
-static void session_busy(const struct vsamp_session *session, struct vsamp_error *err)
+static void session_busy(const struct module_session *session, struct vsamp_error *err)
 {
 	struct vsamp_holder holder[3];
 	size_t n = vsamp_holders_find("/proc", holder, 3);
@@ -267,51 +274,49 @@ static void session_busy(const struct vsamp_session *session, struct vsamp_error
 		   session->first_event, list, n > 3 ? ", or others" : "");
 }
 
-int vsamp_session_start(struct vsamp_session *session, struct vsamp_error *err)
+static int module_start(struct vsamp_session *session, struct vsamp_error *err)
 {
 	struct vsamp_error why = { 0 };
 	int ret = session_command(session, VSAMP_CMD_START, "start the session", &why);
 
 	/* The module can't see who it is that reserved them; of all other holders it tells */
 	if (ret == -EBUSY && strstr(why.text, "reserved by perf"))
-		session_busy(session, &why);
+		session_busy(module_session(session), &why);
 	return ret ? vsamp_fail(err, ret, "%s", why.text) : 0;
 }
 
-int vsamp_session_stop(struct vsamp_session *session, struct vsamp_error *err)
+static int module_stop(struct vsamp_session *session, struct vsamp_error *err)
 {
 	return session_command(session, VSAMP_CMD_STOP, "stop the session", err);
 }
 
-int vsamp_session_pause(struct vsamp_session *session, struct vsamp_error *err)
+static int module_pause(struct vsamp_session *session, struct vsamp_error *err)
 {
 	return session_command(session, VSAMP_CMD_PAUSE, "pause the session", err);
 }
 
-int vsamp_session_resume(struct vsamp_session *session, struct vsamp_error *err)
+static int module_resume(struct vsamp_session *session, struct vsamp_error *err)
 {
 	return session_command(session, VSAMP_CMD_RESUME, "resume the session", err);
 }
 
-/* A row more in an array of rows of a size; NULL: no memory */
-static void *row_add(void **rows, unsigned int *n, size_t size)
+static int module_set_sav(struct vsamp_session *session, unsigned int event, uint64_t sav,
+			  bool force, struct vsamp_error *err)
 {
-	char *more = reallocarray(*rows, *n + 1, size);
+	struct module_session *s = module_session(session);
+	struct nlmsghdr *nlh = session_request(s, VSAMP_CMD_SAV_SET, NLM_F_ACK);
+	struct nlattr *nest = mnl_attr_nest_start(nlh, VSAMP_A_EVENT);
+	struct netlink_error e;
+	char what[64];
 
-	if (!more)
-		return NULL;
-	*rows = more;
-	more += *n * size;
-	memset(more, 0, size);
-	(*n)++;
-	return more;
-}
-
-static int row_cpu_compare(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b; /* both kinds of row begin with the CPU */
-
-	return *x < *y ? -1 : *x > *y;
+	mnl_attr_put_u32(nlh, VSAMP_EVENT_A_INDEX, event);
+	mnl_attr_put_u64(nlh, VSAMP_EVENT_A_SAV, sav);
+	mnl_attr_put_u32(nlh, VSAMP_EVENT_A_FLAGS, force ? VSAMP_EVENT_FORCE : 0);
+	mnl_attr_nest_end(nlh, nest);
+	if (!netlink_talk(&s->nl, nlh, NULL, NULL, &e))
+		return 0;
+	snprintf(what, sizeof(what), "event %u, SAV %" PRIu64, event, sav);
+	return control_refused(&e, "change the Sample-After value", what, err);
 }
 
 static int caps_message(const struct nlmsghdr *nlh, void *arg)
@@ -321,7 +326,7 @@ static int caps_message(const struct nlmsghdr *nlh, void *arg)
 	struct vsamp_cpu_caps *c;
 
 	netlink_parse(nlh, a, VSAMP_A_MAX);
-	c = row_add((void **)&caps->cpu, &caps->n, sizeof(*c));
+	c = session_row_add((void **)&caps->cpu, &caps->n, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
 	c->cpu = netlink_u32(a[VSAMP_A_CPU]);
@@ -340,36 +345,28 @@ static int caps_message(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-int vsamp_caps_get(struct vsamp_caps *caps, struct vsamp_error *err)
+int module_caps_get(struct vsamp_caps *caps, uint32_t backend, struct vsamp_error *err)
 {
 	struct netlink_error e;
+	struct nlmsghdr *nlh;
 	struct netlink nl;
 	int ret;
 
-	memset(caps, 0, sizeof(*caps));
 	ret = control_connect(&nl, err);
 	if (ret)
 		return ret;
-	ret = netlink_talk(&nl, netlink_request(&nl, VSAMP_CMD_CAPS_GET, NLM_F_DUMP), caps_message,
-			   caps, &e);
+	nlh = netlink_request(&nl, VSAMP_CMD_CAPS_GET, NLM_F_DUMP);
+	if (backend != VSAMP_BACKEND_INTEL)
+		mnl_attr_put_u32(nlh, VSAMP_A_BACKEND, backend);
+	ret = netlink_talk(&nl, nlh, caps_message, caps, &e);
 	netlink_close(&nl);
-	if (!ret && !caps->n)
-		ret = vsamp_fail(
+	if (ret)
+		return control_refused(&e, "say what it can", NULL, err);
+	if (!caps->n)
+		return vsamp_fail(
 			err, -ENODEV,
 			"this machine has no performance counters that vsamp can use; 'vsamp doctor' tells more");
-	else if (ret)
-		netlink_text(&e, "say what it can", NULL, err);
-	if (ret)
-		vsamp_caps_free(caps);
-	else
-		qsort(caps->cpu, caps->n, sizeof(*caps->cpu), row_cpu_compare);
-	return ret;
-}
-
-void vsamp_caps_free(struct vsamp_caps *caps)
-{
-	free(caps->cpu);
-	memset(caps, 0, sizeof(*caps));
+	return 0;
 }
 
 static int stats_attr(const struct nlattr *attr, void *arg)
@@ -385,6 +382,8 @@ static int stats_attr(const struct nlattr *attr, void *arg)
 	if (a[VSAMP_STATS_A_EVENT] && i < VSAMP_EVENTS_MAX) {
 		c->event[i].count = netlink_u64(a[VSAMP_STATS_A_COUNT]);
 		c->event[i].samples = netlink_u64(a[VSAMP_STATS_A_SAMPLES]);
+		c->event[i].enabled = netlink_u64(a[VSAMP_STATS_A_ENABLED]);
+		c->event[i].running = netlink_u64(a[VSAMP_STATS_A_RUNNING]);
 	}
 	return MNL_CB_OK;
 }
@@ -400,7 +399,7 @@ static int stats_message(const struct nlmsghdr *nlh, void *arg)
 	stats->end_reason = netlink_u32(a[VSAMP_A_END_REASON]);
 	if (!a[VSAMP_A_CPU])
 		return 0;
-	c = row_add((void **)&stats->cpu, &stats->n, sizeof(*c));
+	c = session_row_add((void **)&stats->cpu, &stats->n, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
 	c->cpu = netlink_u32(a[VSAMP_A_CPU]);
@@ -413,26 +412,59 @@ static int stats_message(const struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-int vsamp_session_stats(struct vsamp_session *session, struct vsamp_stats *stats,
+static int module_stats(struct vsamp_session *session, struct vsamp_stats *stats,
 			struct vsamp_error *err)
 {
-	struct nlmsghdr *nlh = session_request(session, VSAMP_CMD_STATS_GET, NLM_F_DUMP);
+	struct module_session *s = module_session(session);
+	struct nlmsghdr *nlh = session_request(s, VSAMP_CMD_STATS_GET, NLM_F_DUMP);
 	struct netlink_error e;
-	int ret;
 
-	memset(stats, 0, sizeof(*stats));
-	ret = netlink_talk(&session->nl, nlh, stats_message, stats, &e);
-	if (ret) {
-		vsamp_stats_free(stats);
-		return netlink_text(&e, "give statistics", NULL, err);
-	}
-	if (stats->n)
-		qsort(stats->cpu, stats->n, sizeof(*stats->cpu), row_cpu_compare);
-	return 0;
+	if (!netlink_talk(&s->nl, nlh, stats_message, stats, &e))
+		return 0;
+	return control_refused(&e, "give statistics", NULL, err);
 }
 
-void vsamp_stats_free(struct vsamp_stats *stats)
+static int module_ring(struct vsamp_session *session, uint32_t cpu, struct vsamp_ring **ring,
+		       struct vsamp_error *err)
 {
-	free(stats->cpu);
-	memset(stats, 0, sizeof(*stats));
+	return vsamp_ring_open(ring, session->fd, cpu, err);
+}
+
+static const struct session_ops module_ops = {
+	.close = module_close,
+	.configure = module_configure,
+	.start = module_start,
+	.stop = module_stop,
+	.pause = module_pause,
+	.resume = module_resume,
+	.set_sav = module_set_sav,
+	.stats = module_stats,
+	.ring = module_ring,
+};
+
+int module_session_open(struct vsamp_session **session, uint32_t backend, struct vsamp_error *err)
+{
+	struct module_session *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s)
+		return vsamp_fail(err, -ENOMEM, "out of memory");
+	s->session.ops = &module_ops;
+	s->backend = backend;
+	s->session.fd = control_device_open(VSAMP_DEVICE, err);
+	if (s->session.fd < 0) {
+		ret = s->session.fd;
+		goto err_free;
+	}
+	ret = control_connect(&s->nl, err);
+	if (ret)
+		goto err_close;
+	*session = &s->session;
+	return 0;
+
+err_close:
+	close(s->session.fd);
+err_free:
+	free(s);
+	return ret;
 }

@@ -9,8 +9,6 @@
 #include <vsamp/cpulist.h>
 #include <vsamp/file.h>
 
-#define CPU_ONLINE "/sys/devices/system/cpu/online"
-
 /* A number at *p, moving p behind it; false: none, or too large */
 static bool cpu_number(const char **p, unsigned long *number)
 {
@@ -65,9 +63,10 @@ int vsamp_cpulist_parse(struct vsamp_cpulist *list, const char *text)
 	return 0;
 }
 
-int vsamp_cpulist_online(struct vsamp_cpulist *list)
+/* Where /sys doesn't tell, there is one */
+static int cpulist_read(struct vsamp_cpulist *list, const char *path)
 {
-	FILE *f = fopen(CPU_ONLINE, "re");
+	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	size_t room = 0;
 	int ret;
@@ -78,6 +77,16 @@ int vsamp_cpulist_online(struct vsamp_cpulist *list)
 	free(line);
 	fclose(f);
 	return ret;
+}
+
+int vsamp_cpulist_online(struct vsamp_cpulist *list)
+{
+	return cpulist_read(list, "/sys/devices/system/cpu/online");
+}
+
+int vsamp_cpulist_present(struct vsamp_cpulist *list)
+{
+	return cpulist_read(list, "/sys/devices/system/cpu/present");
 }
 
 void vsamp_cpulist_free(struct vsamp_cpulist *list)

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include <vsamp.h>
-#include <vsamp/doctor.h>
+#include <vsamp/backend.h>
+
+#include "doctor_priv.h"
+#include "perf_offer.h"
 
 static void __attribute__((format(printf, 3, 4)))
 check_say(struct vsamp_check *c, enum vsamp_check_status status, const char *fmt, ...)
@@ -189,12 +192,25 @@ static void check_watchdog(const struct vsamp_facts *f, struct vsamp_check *c)
 
 static void check_holders(const struct vsamp_facts *f, struct vsamp_check *c)
 {
+	struct perf_refusal why;
+
+	if (f->vm_counters) {
+		perf_offer_refusal_vm(&why);
+		check_say(c, VSAMP_CHECK_FAIL, "%s", why.text);
+		check_remedy(c, "%s", why.remedy);
+		return;
+	}
 	if (!f->trial || f->trial == -ENODEV) {
 		check_say(c, VSAMP_CHECK_OK, "nothing else holds the counters");
 		return;
 	}
 	check_say(c, VSAMP_CHECK_FAIL, "%s", f->trial_text);
-	check_remedy(c, "end that first");
+	if (strstr(f->trial_text, "nobody reserved"))
+		check_remedy(
+			c,
+			"reboot; if it runs then, too, it is the firmware's: see its setup for performance monitoring");
+	else
+		check_remedy(c, "end that first");
 }
 
 static void check_sideband(const struct vsamp_facts *f, struct vsamp_check *c)
@@ -203,6 +219,12 @@ static void check_sideband(const struct vsamp_facts *f, struct vsamp_check *c)
 
 	if (allowed) {
 		check_say(c, VSAMP_CHECK_OK, "what processes do can be followed");
+		return;
+	}
+	if (!f->cap_perfmon && f->perf_event_paranoid <= 2) {
+		check_say(
+			c, VSAMP_CHECK_WARN,
+			"what this user's own processes do can be followed; others' take CAP_PERFMON");
 		return;
 	}
 	check_say(
@@ -217,10 +239,64 @@ static void check_sideband(const struct vsamp_facts *f, struct vsamp_check *c)
 static void check_clock(const struct vsamp_facts *f, struct vsamp_check *c)
 {
 	if (f->clock_invariant)
-		check_say(c, VSAMP_CHECK_OK, "the TSC is invariant");
+		check_say(c, VSAMP_CHECK_OK,
+			  "the processor's clock never stops and never changes its rate");
 	else
 		check_say(c, VSAMP_CHECK_WARN,
 			  "the TSC is not invariant: times are of the kernel's monotonic clock");
+}
+
+/* What perf_event_open(2) gives at each level: "user and kernel", "user", "none" */
+static const char *perf_levels(const struct vsamp_facts *f, enum vsamp_perf_try user,
+			       enum vsamp_perf_try kernel)
+{
+	return !f->perf[kernel] ? "user and kernel" : !f->perf[user] ? "user alone" : "no";
+}
+
+/* It is what there is where the module isn't, so nothing depends on it alone */
+static void check_perf(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	struct perf_refusal why = { 0 };
+	char kinds[320] = "", pmus[280];
+	int first = 0;
+
+	vsamp_pmus_text(f->pmu, f->n_pmus, pmus, sizeof(pmus));
+	if (f->n_pmus > 1)
+		snprintf(kinds, sizeof(kinds), "; kinds of core: %s", pmus);
+	while (first < VSAMP_PERF_TRIES && !perf_offer_refusal(f, first, &why))
+		first++;
+	check_say(c, first == VSAMP_PERF_TRIES ? VSAMP_CHECK_OK : VSAMP_CHECK_WARN,
+		  "perf_event_open: time: %s; hardware events: %s; whole CPUs: %s%s%s%s",
+		  perf_levels(f, VSAMP_PERF_CLOCK, VSAMP_PERF_CLOCK_KERNEL),
+		  perf_levels(f, VSAMP_PERF_HARDWARE, VSAMP_PERF_HARDWARE_KERNEL),
+		  f->perf[VSAMP_PERF_CPU] ? "no" : "yes", why.text[0] ? ": " : "", why.text, kinds);
+	check_remedy(c, "%s", why.remedy);
+}
+
+/* What a recording would take */
+static void check_backend(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	struct vsamp_event events[VSAMP_EVENTS_MAX];
+	struct vsamp_backend_choice choice;
+	char why[sizeof(c->text) - 128];
+	struct vsamp_error err = { 0 };
+	unsigned int n = 0;
+	const char *list;
+
+	if (vsamp_backend_default_events(&list, why, sizeof(why), f, NULL, &err) ||
+	    vsamp_events_parse(events, &n, list, NULL, &err) ||
+	    vsamp_backend_choose(&choice, f, events, n, NULL, &err)) {
+		check_say(c, VSAMP_CHECK_FAIL, "nothing can be sampled: %s", err.text);
+		check_remedy(c, "any of the remedies above");
+		return;
+	}
+	if (why[0])
+		check_say(c, VSAMP_CHECK_WARN, "'vsamp record -- ./app' works: %s samples %s",
+			  vsamp_backend_name(choice.backend), why);
+	else
+		check_say(c, choice.best ? VSAMP_CHECK_OK : VSAMP_CHECK_WARN,
+			  "hardware events are counted by %s; %s",
+			  vsamp_backend_name(choice.backend), choice.reason);
 }
 
 static const struct {
@@ -241,13 +317,60 @@ static const struct {
 	{ "holders", VSAMP_CHECK_HOLDERS, check_holders },
 	{ "sideband", VSAMP_CHECK_SIDEBAND, check_sideband },
 	{ "clock", VSAMP_CHECK_CLOCK, check_clock },
+	{ "perf", VSAMP_CHECK_PERF, check_perf },
+	{ "backend", VSAMP_CHECK_BACKEND, check_backend },
 };
+
+void doctor_look(const struct vsamp_facts *facts, enum vsamp_check_code code,
+		 struct vsamp_check *check)
+{
+	for (size_t i = 0; i < VSAMP_CHECKS; i++) {
+		if (table[i].code != code)
+			continue;
+		*check = (struct vsamp_check){ .name = table[i].name, .code = code };
+		table[i].look(facts, check);
+	}
+}
+
+/* Does it stand in the way of the intel backend alone? */
+static bool check_is_intels(const struct vsamp_check *c)
+{
+	return c->code == VSAMP_CHECK_PROCESSOR || c->code == VSAMP_CHECK_HYPERVISOR ||
+	       c->code == VSAMP_CHECK_WATCHDOG || c->code == VSAMP_CHECK_HOLDERS;
+}
+
+/* Nothing is missing where kperf is the best there can be */
+static void check_other_processor(const struct vsamp_facts *f, struct vsamp_check *c)
+{
+	check_say(c, VSAMP_CHECK_OK, "not Intel's, so for kperf, with the kernel's driver '%s'",
+		  f->pmu[0].name);
+	c->remedy[0] = '\0';
+}
+
+/* kperf counts all the same */
+static void check_lessen(struct vsamp_check *c)
+{
+	size_t used = strlen(c->text);
+
+	c->status = VSAMP_CHECK_WARN;
+	if (c->code == VSAMP_CHECK_PROCESSOR)
+		c->remedy[0] = '\0';
+	snprintf(c->text + used, sizeof(c->text) - used, "; kperf counts all the same");
+}
 
 void vsamp_doctor_judge(const struct vsamp_facts *facts, struct vsamp_check *checks)
 {
+	bool kperf = backend_kperf_counts(facts);
+
 	for (size_t i = 0; i < VSAMP_CHECKS; i++) {
-		checks[i] = (struct vsamp_check){ .name = table[i].name, .code = table[i].code };
-		table[i].look(facts, &checks[i]);
+		doctor_look(facts, table[i].code, &checks[i]);
+		if (checks[i].status != VSAMP_CHECK_FAIL || !check_is_intels(&checks[i]))
+			continue;
+		if (checks[i].code == VSAMP_CHECK_PROCESSOR && !facts->intel && facts->n_pmus &&
+		    (kperf || !facts->module_loaded))
+			check_other_processor(facts, &checks[i]);
+		else if (kperf)
+			check_lessen(&checks[i]);
 	}
 }
 

@@ -3,22 +3,28 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <vsamp.h>
+#include <vsamp/control.h>
+#include <vsamp/pmu.h>
 
+#include "event_config_priv.h"
 #include "event_priv.h"
+#include "processor.h"
 
-#define GENERAL_ANY 0xffffffffULL
+#define GENERAL_ANY   0xffffffffULL
 /* Of events that the table has no value for */
-#define SAV_UNKNOWN 200003
+#define SAV_UNKNOWN   200003
+/* The kernel's timers of cpu-clock expire no nearer, ns */
+#define CLOCK_SAV_MIN 10000
 
 static const char *const sav_source_names[] = {
-	[VSAMP_SAV_DEFAULT] = "default",
-	[VSAMP_SAV_EXPLICIT] = "explicit",
-	[VSAMP_SAV_CALIBRATED] = "calibrated",
+	[VSAMP_SAV_DEFAULT] = "default",     [VSAMP_SAV_CONFIG] = "config",
+	[VSAMP_SAV_EXPLICIT] = "explicit",   [VSAMP_SAV_CALIBRATED] = "calibrated",
 	[VSAMP_SAV_FREQUENCY] = "frequency",
 };
 
@@ -27,7 +33,12 @@ const char *vsamp_sav_source_name(enum vsamp_sav_source source)
 	return sav_source_names[source];
 }
 
-static char *text_trim(char *s)
+const char *vsamp_event_levels(const struct vsamp_event *ev)
+{
+	return ev->user && ev->kernel ? "" : ev->user ? ":u" : ":k";
+}
+
+char *event_text_trim(char *s)
 {
 	char *end = s + strlen(s);
 
@@ -38,19 +49,30 @@ static char *text_trim(char *s)
 	return s;
 }
 
-static int event_parse_sav(struct vsamp_event *ev, const char *text, const char *value,
-			   struct vsamp_error *err)
+const char *event_sav_parse(const char *value, uint64_t *sav)
 {
-	unsigned long long sav;
+	unsigned long long number;
 	char *end;
 
 	errno = 0;
-	sav = strtoull(value, &end, 10);
-	if (!isdigit((unsigned char)*value) || *end || errno || sav < VSAMP_SAV_MIN)
-		return vsamp_fail(
-			err, -EINVAL,
-			"%s: '%s' is no Sample-After value: give a whole number, at least %d", text,
-			value, VSAMP_SAV_MIN);
+	number = strtoull(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || (!errno && number < VSAMP_SAV_MIN))
+		return "give a whole number, at least 2";
+	if (errno || number > INT64_MAX)
+		return "no counter holds so much";
+	*sav = number;
+	return NULL;
+}
+
+static int event_parse_sav(struct vsamp_event *ev, const char *text, const char *value,
+			   struct vsamp_error *err)
+{
+	uint64_t sav = 0;
+	const char *wrong = event_sav_parse(value, &sav);
+
+	if (wrong)
+		return vsamp_fail(err, -EINVAL, "%s: '%s' is no Sample-After value: %s", text,
+				  value, wrong);
 	if (ev->sav)
 		return vsamp_fail(err, -EINVAL, "%s: sav is given twice", text);
 	ev->sav = sav;
@@ -77,15 +99,13 @@ static int event_modifier(struct vsamp_event *ev, const char *text, const char *
 	return 1;
 }
 
-/* Takes modifiers off the end of name; what they leave is the name, perhaps with libpfm4's own */
-static int event_modifiers(struct vsamp_event *ev, const char *text, char *name,
-			   struct vsamp_error *err)
+int event_modifiers(struct vsamp_event *ev, const char *text, char *name, struct vsamp_error *err)
 {
 	char *colon;
 	int ret;
 
 	while ((colon = strrchr(name, ':'))) {
-		ret = event_modifier(ev, text, text_trim(colon + 1), err);
+		ret = event_modifier(ev, text, event_text_trim(colon + 1), err);
 		if (ret < 0)
 			return ret;
 		if (!ret)
@@ -106,21 +126,134 @@ static bool event_parse_raw(const char *name, uint64_t *config)
 	return true;
 }
 
-static void event_from_row(struct vsamp_event *ev, const struct vsamp_event_info *row)
+bool event_processor_intel(void)
 {
-	ev->config = row->config;
-	ev->counters = row->general ? GENERAL_ANY : 0;
-	if (row->fixed >= 0)
-		ev->counters |= 1ULL << (VSAMP_COUNTER_FIXED + row->fixed);
-	ev->arch_bit = row->arch_bit;
-	ev->clockticks = row->clockticks;
-	ev->calibrate = row->calibrate;
-	if (!ev->sav)
-		ev->sav = row->sav;
+	static int intel = -1;
+	struct processor p;
+
+	if (intel < 0) {
+		processor_get(&p);
+		intel = p.intel;
+	}
+	return intel;
 }
 
-/* What libpfm4 does not take as a name may be a name of the table with a modifier misspelt */
-static bool event_is_misspelt_modifier(const char *name, const char **modifier)
+static void code_from_row(struct event_code *code, const struct vsamp_event_info *row)
+{
+	*code = (struct event_code){
+		.row = row,
+		.backends = 1U << VSAMP_BACKEND_PERF,
+		.perf_type = row->perf_type,
+		.perf_config = row->perf_config,
+	};
+	if (row->perf_type == PERF_TYPE_SOFTWARE)
+		return;
+	code->backends |= 1U << VSAMP_BACKEND_KPERF;
+	if (event_processor_intel()) {
+		code->backends |= 1U << VSAMP_BACKEND_INTEL;
+		code->config = row->config;
+	}
+}
+
+/* An event of the processor's own: what it is to the intel backend, and whether the table has it */
+static void code_finish(struct event_code *code)
+{
+	bool intel = event_processor_intel() && code->perf_type == PERF_TYPE_RAW &&
+		     !(code->perf_config & ~VSAMP_CONFIG_MASK);
+	const struct vsamp_event_info *row = intel ? event_table_find_config(code->perf_config) :
+						     NULL;
+
+	if (row) {
+		code_from_row(code, row);
+		return;
+	}
+	code->backends = 1U << VSAMP_BACKEND_KPERF | 1U << VSAMP_BACKEND_PERF;
+	if (intel) {
+		code->backends |= 1U << VSAMP_BACKEND_INTEL;
+		code->config = code->perf_config;
+	}
+}
+
+static int code_check_raw(const char *name, const struct event_code *code, struct vsamp_error *err)
+{
+	uint64_t more = code->perf_config & ~VSAMP_CONFIG_MASK;
+
+	if (more)
+		return vsamp_fail(err, -EINVAL,
+				  "%s: bits %#" PRIx64 " are not an event's: use rUUEE", name,
+				  more);
+	if (event_processor_intel() && !code->row && !(code->perf_config & 0xff))
+		return vsamp_fail(err, -EINVAL, "%s: no counter of this CPU counts event 0", name);
+	return 0;
+}
+
+/* PMU/rUUEE/, of one kind of core. 1: it isn't that */
+static int event_encode_pmu(const char *name, struct event_code *code, struct vsamp_error *err)
+{
+	struct vsamp_pmu pmu[VSAMP_PMUS_MAX];
+	char known[256], raw[16];
+	const char *slash = strchr(name, '/');
+	size_t n;
+
+	if (!slash || sscanf(slash, "/%15[^/]/", raw) != 1 || strlen(slash) != strlen(raw) + 2 ||
+	    slash[strlen(raw) + 1] != '/' || !event_parse_raw(raw, &code->perf_config))
+		return 1;
+	n = vsamp_pmus_get(pmu, "");
+	for (size_t i = 0; i < n; i++) {
+		if (strlen(pmu[i].name) != (size_t)(slash - name) ||
+		    strncmp(pmu[i].name, name, slash - name))
+			continue;
+		code->perf_type = pmu[i].type;
+		code->backends = 1U << VSAMP_BACKEND_KPERF | 1U << VSAMP_BACKEND_PERF;
+		return code_check_raw(name, code, err);
+	}
+	vsamp_pmus_text(pmu, n, known, sizeof(known));
+	return vsamp_fail(err, -EINVAL, "%s: there is no core PMU of that name here%s%s", name,
+			  n ? "; there is " : "", known);
+}
+
+int event_encode(const char *name, struct event_code *code, struct vsamp_error *err)
+{
+	const struct vsamp_event_info *row = event_table_find(name);
+	bool raw;
+	int ret;
+
+	if (row) {
+		code_from_row(code, row);
+		return 0;
+	}
+	*code = (struct event_code){ .perf_type = PERF_TYPE_RAW };
+	ret = event_encode_pmu(name, code, err);
+	if (ret <= 0)
+		return ret;
+	raw = event_parse_raw(name, &code->perf_config);
+	ret = raw ? 0 : event_pfm_encode(name, code, err);
+	if (ret)
+		return ret;
+	code_finish(code);
+	return raw ? code_check_raw(name, code, err) : 0;
+}
+
+static void event_from_code(struct vsamp_event *ev, const struct event_code *code)
+{
+	const struct vsamp_event_info *row = code->row;
+
+	ev->backends = code->backends;
+	ev->config = code->config;
+	ev->perf_type = code->perf_type;
+	ev->perf_config = code->perf_config;
+	ev->counters = !row || row->general ? GENERAL_ANY : 0;
+	if (row && row->fixed >= 0)
+		ev->counters |= 1ULL << (VSAMP_COUNTER_FIXED + row->fixed);
+	ev->arch_bit = row ? row->arch_bit : -1;
+	ev->clockticks = row && row->clockticks;
+	ev->clock_hz = row ? row->clock_hz : 0;
+	ev->calibrate = row && row->calibrate;
+	if (!ev->sav)
+		ev->sav = row ? row->sav : SAV_UNKNOWN;
+}
+
+bool event_is_misspelt_modifier(const char *name, const char **modifier)
 {
 	const char *colon = strrchr(name, ':');
 	char front[VSAMP_EVENT_NAME_MAX];
@@ -134,7 +267,7 @@ static bool event_is_misspelt_modifier(const char *name, const char **modifier)
 
 static int event_unknown(const char *text, const char *name, int code, struct vsamp_error *err)
 {
-	const char *modifier;
+	const char *modifier, *processor;
 	char near[320];
 
 	if (event_is_misspelt_modifier(name, &modifier))
@@ -142,6 +275,13 @@ static int event_unknown(const char *text, const char *name, int code, struct vs
 				  text, modifier);
 	if (code != -ENOENT)
 		return code;
+	processor = event_pfm_elsewhere(name);
+	if (processor)
+		return vsamp_fail(
+			err, -EINVAL,
+			"%s: an event of %s, which this machine doesn't have; 'vsamp list' "
+			"shows the events there are",
+			name, processor);
 	event_near(near, sizeof(near), name);
 	if (*near)
 		return vsamp_fail(err, -EINVAL, "%s: no such event; there is %s", name, near);
@@ -149,65 +289,74 @@ static int event_unknown(const char *text, const char *name, int code, struct vs
 			  name);
 }
 
-static int event_resolve(struct vsamp_event *ev, const char *text, struct vsamp_error *err)
+/* A name that a file gives: of an event, and perhaps of its levels */
+static int event_from_section(struct vsamp_event *ev, const struct event_section *s,
+			      struct vsamp_error *err)
 {
-	const struct vsamp_event_info *row = event_table_find(ev->name);
-	uint64_t config;
-	int ret;
-
-	if (!row) {
-		ret = event_parse_raw(ev->name, &config) ? 0 :
-							   event_pfm_encode(ev->name, &config, err);
-		if (ret)
-			return event_unknown(text, ev->name, ret, err);
-		if (config & ~VSAMP_CONFIG_MASK)
-			return vsamp_fail(err, -EINVAL,
-					  "%s: bits %#" PRIx64 " are not an event's: use rUUEE",
-					  ev->name, (uint64_t)(config & ~VSAMP_CONFIG_MASK));
-		row = event_table_find_config(config);
+	if (!s->known)
+		return vsamp_fail(
+			err, -EINVAL,
+			"%s: configured as another name of %s, which this machine doesn't have",
+			ev->name, s->name);
+	event_from_code(ev, &s->code);
+	if (!ev->user && !ev->kernel) {
+		ev->user = s->user;
+		ev->kernel = s->kernel;
 	}
-	if (row) {
-		event_from_row(ev, row);
-		return 0;
-	}
-	if (!(config & 0xff))
-		return vsamp_fail(err, -EINVAL, "%s: no counter of this CPU counts event 0",
-				  ev->name);
-	ev->config = config;
-	ev->counters = GENERAL_ANY;
-	if (!ev->sav)
-		ev->sav = SAV_UNKNOWN;
 	return 0;
 }
 
-static int event_parse(struct vsamp_event *ev, char *text, struct vsamp_error *err)
+static int event_resolve(struct vsamp_event *ev, const char *text,
+			 const struct vsamp_event_config *config, struct vsamp_error *err)
+{
+	const struct event_section *s = event_config_find_alias(config, ev->name);
+	struct event_code code;
+	int ret;
+
+	if (s) {
+		ret = event_from_section(ev, s, err);
+		if (ret)
+			return ret;
+	} else {
+		ret = event_encode(ev->name, &code, err);
+		if (ret)
+			return event_unknown(text, ev->name, ret, err);
+		event_from_code(ev, &code);
+	}
+	if (!ev->user && !ev->kernel)
+		ev->user = ev->kernel = true;
+	event_config_apply(config, ev);
+	return 0;
+}
+
+static int event_parse(struct vsamp_event *ev, char *text, const struct vsamp_event_config *config,
+		       struct vsamp_error *err)
 {
 	char name[VSAMP_EVENT_NAME_MAX + 64];
 	int ret;
 
 	*ev = (struct vsamp_event){ .arch_bit = -1 };
-	text = text_trim(text);
+	text = event_text_trim(text);
 	if (strlen(text) >= sizeof(name))
 		return vsamp_fail(err, -EINVAL, "%.40s...: too long for an event's name", text);
 	strcpy(name, text);
 	ret = event_modifiers(ev, text, name, err);
 	if (ret)
 		return ret;
-	if (strlen(text_trim(name)) >= sizeof(ev->name))
+	if (strlen(event_text_trim(name)) >= sizeof(ev->name))
 		return vsamp_fail(err, -EINVAL, "%.40s...: too long for an event's name", text);
-	strcpy(ev->name, text_trim(name));
+	strcpy(ev->name, event_text_trim(name));
 	if (!*ev->name)
 		return vsamp_fail(err, -EINVAL, "'%s': the name of an event is missing", text);
-	if (!ev->user && !ev->kernel)
-		ev->user = ev->kernel = true;
-	return event_resolve(ev, text, err);
+	return event_resolve(ev, text, config, err);
 }
 
 static int event_check_new(const struct vsamp_event *events, unsigned int n,
 			   const struct vsamp_event *ev, struct vsamp_error *err)
 {
 	for (unsigned int i = 0; i < n; i++)
-		if (events[i].config == ev->config && events[i].user == ev->user &&
+		if (events[i].perf_type == ev->perf_type &&
+		    events[i].perf_config == ev->perf_config && events[i].user == ev->user &&
 		    events[i].kernel == ev->kernel)
 			return vsamp_fail(err, -EINVAL, "%s: already selected%s%s", ev->name,
 					  strcmp(events[i].name, ev->name) ? ", as " : "",
@@ -216,7 +365,7 @@ static int event_check_new(const struct vsamp_event *events, unsigned int n,
 }
 
 int vsamp_events_parse(struct vsamp_event *events, unsigned int *n, const char *list,
-		       struct vsamp_error *err)
+		       const struct vsamp_event_config *config, struct vsamp_error *err)
 {
 	char *copy = strdup(list), *next = copy, *text;
 	unsigned int count = *n;
@@ -225,7 +374,7 @@ int vsamp_events_parse(struct vsamp_event *events, unsigned int *n, const char *
 	while (!ret && (text = strsep(&next, ","))) {
 		struct vsamp_event ev;
 
-		ret = event_parse(&ev, text, err);
+		ret = event_parse(&ev, text, config, err);
 		if (!ret)
 			ret = event_check_new(events, count, &ev, err);
 		if (!ret && count == VSAMP_EVENTS_MAX)
@@ -235,9 +384,32 @@ int vsamp_events_parse(struct vsamp_event *events, unsigned int *n, const char *
 			events[count++] = ev;
 	}
 	free(copy);
-	if (!ret)
-		*n = count;
-	return ret;
+	if (ret)
+		return ret;
+	event_config_exclude(config, events, count);
+	*n = count;
+	return 0;
+}
+
+uint64_t vsamp_event_sav_floor(const struct vsamp_event *ev, bool force)
+{
+	if (ev->perf_type == PERF_TYPE_SOFTWARE)
+		return CLOCK_SAV_MIN;
+	return force ? VSAMP_SAV_MIN : VSAMP_SAV_FLOOR;
+}
+
+static int event_fail_sav(const struct vsamp_event *ev, struct vsamp_error *err)
+{
+	if (ev->perf_type == PERF_TYPE_SOFTWARE)
+		return vsamp_fail(err, -ERANGE,
+				  "%s: Sample-After value %" PRIu64
+				  " is below %d ns, and the kernel takes samples no nearer",
+				  ev->name, ev->sav, CLOCK_SAV_MIN);
+	return vsamp_fail(
+		err, -ERANGE,
+		"%s: Sample-After value %" PRIu64
+		" is below %d, where interrupts can take most of the time; --force allows it",
+		ev->name, ev->sav, VSAMP_SAV_FLOOR);
 }
 
 int vsamp_events_check_sav(const struct vsamp_event *events, unsigned int n, bool force,
@@ -246,12 +418,8 @@ int vsamp_events_check_sav(const struct vsamp_event *events, unsigned int n, boo
 	for (unsigned int i = 0; i < n; i++) {
 		const struct vsamp_event *ev = &events[i];
 
-		if (ev->sav < VSAMP_SAV_FLOOR && !force)
-			return vsamp_fail(
-				err, -ERANGE,
-				"%s: Sample-After value %" PRIu64
-				" is below %d, where interrupts can take most of the time; --force allows it",
-				ev->name, ev->sav, VSAMP_SAV_FLOOR);
+		if (ev->sav < vsamp_event_sav_floor(ev, force))
+			return event_fail_sav(ev, err);
 		if (ev->sav > sav_max)
 			return vsamp_fail(err, -ERANGE,
 					  "%s: Sample-After value %" PRIu64 " is above %" PRIu64

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The names people type, and what is known of the events behind them */
 #include <ctype.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,20 +10,24 @@
 /*
  * Default Sample-After values: about a thousand samples a second and busy CPU for what happens in
  * nearly every cycle, and correspondingly less often for what is rare. Primes end in 3 or 7 here
- * so that loops of round lengths aren't hit at one place.
+ * so that loops of round lengths aren't hit at one place. Time has no such lengths.
  */
 #define SAV_CYCLES   2000003
 #define SAV_BRANCHES 200003
 #define SAV_REFS     100003
 #define SAV_MISSES   20003
+#define SAV_NS	     1000000
 
 static const struct vsamp_event_info table[] = {
 	{
 		.name = "CPU_CLK_UNHALTED.THREAD",
+		.group = "clock",
 		.aliases = "Clockticks,cycles,cpu-cycles,CPU_CLK_UNHALTED,CPU_CLK_UNHALTED.CORE,"
 			   "CPU_CLK_UNHALTED.THREAD_P",
 		.what = "core clock cycles while not halted",
 		.config = 0x3c,
+		.perf_type = PERF_TYPE_HARDWARE,
+		.perf_config = PERF_COUNT_HW_CPU_CYCLES,
 		.fixed = 1,
 		.general = true,
 		.arch_bit = 0,
@@ -32,9 +37,12 @@ static const struct vsamp_event_info table[] = {
 	},
 	{
 		.name = "INST_RETIRED.ANY",
+		.group = "retired",
 		.aliases = "Instructions Retired,instructions,INST_RETIRED,INST_RETIRED.ANY_P",
 		.what = "instructions retired",
 		.config = 0xc0,
+		.perf_type = PERF_TYPE_HARDWARE,
+		.perf_config = PERF_COUNT_HW_INSTRUCTIONS,
 		.fixed = 0,
 		.general = true,
 		.arch_bit = 1,
@@ -43,19 +51,25 @@ static const struct vsamp_event_info table[] = {
 	},
 	{
 		.name = "CPU_CLK_UNHALTED.REF_TSC",
+		.group = "clock",
 		.aliases = "ref-cycles,Reference Clockticks,CPU_CLK_UNHALTED.REF",
 		.what = "cycles at the TSC's rate while not halted",
 		.config = 0x300,
+		.perf_type = PERF_TYPE_HARDWARE,
+		.perf_config = PERF_COUNT_HW_REF_CPU_CYCLES,
 		.fixed = 2,
 		.arch_bit = 2,
 		.sav = SAV_CYCLES,
 	},
 	{
 		.name = "BR_INST_RETIRED.ALL_BRANCHES",
+		.group = "branch",
 		.aliases =
 			"branches,branch-instructions,BR_INST_RETIRED,Branch Instructions Retired",
 		.what = "branch instructions retired",
 		.config = 0xc4,
+		.perf_type = PERF_TYPE_HARDWARE,
+		.perf_config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
 		.fixed = -1,
 		.general = true,
 		.arch_bit = 5,
@@ -63,9 +77,12 @@ static const struct vsamp_event_info table[] = {
 	},
 	{
 		.name = "BR_MISP_RETIRED.ALL_BRANCHES",
+		.group = "branch",
 		.aliases = "branch-misses,BR_MISP_RETIRED,Mispredicted Branches Retired",
 		.what = "mispredicted branch instructions retired",
 		.config = 0xc5,
+		.perf_type = PERF_TYPE_HARDWARE,
+		.perf_config = PERF_COUNT_HW_BRANCH_MISSES,
 		.fixed = -1,
 		.general = true,
 		.arch_bit = 6,
@@ -73,9 +90,12 @@ static const struct vsamp_event_info table[] = {
 	},
 	{
 		.name = "LONGEST_LAT_CACHE.REFERENCE",
+		.group = "cache",
 		.aliases = "cache-references,LLC-references,LLC-refs,LLC_REFERENCES",
 		.what = "references to the last-level cache",
 		.config = 0x4f2e,
+		.perf_type = PERF_TYPE_HARDWARE,
+		.perf_config = PERF_COUNT_HW_CACHE_REFERENCES,
 		.fixed = -1,
 		.general = true,
 		.arch_bit = 3,
@@ -83,15 +103,45 @@ static const struct vsamp_event_info table[] = {
 	},
 	{
 		.name = "LONGEST_LAT_CACHE.MISS",
+		.group = "cache",
 		.aliases = "cache-misses,LLC-misses",
 		.what = "misses of the last-level cache",
 		.config = 0x412e,
+		.perf_type = PERF_TYPE_HARDWARE,
+		.perf_config = PERF_COUNT_HW_CACHE_MISSES,
 		.fixed = -1,
 		.general = true,
 		.arch_bit = 4,
 		.sav = SAV_MISSES,
 	},
+	{
+		.name = "cpu-clock",
+		.group = "time",
+		.aliases = "",
+		.what = "nanoseconds on a CPU: samples by time, which takes no counter",
+		.perf_type = PERF_TYPE_SOFTWARE,
+		.perf_config = PERF_COUNT_SW_CPU_CLOCK,
+		.fixed = -1,
+		.arch_bit = -1,
+		.sav = SAV_NS,
+		.clockticks = true,
+		.clock_hz = 1000000000,
+		.calibrate = true,
+	},
 };
+
+static const struct vsamp_event_group groups[] = {
+	{ "clock", "cycles of the core's clock and of the TSC" },
+	{ "retired", "instructions retired" },
+	{ "branch", "branches retired, and those mispredicted" },
+	{ "cache", "use of the last-level cache" },
+	{ "time", "time on a CPU, without counters" },
+};
+
+const struct vsamp_event_group *vsamp_event_group(unsigned int i)
+{
+	return i < sizeof(groups) / sizeof(groups[0]) ? &groups[i] : NULL;
+}
 
 #define TABLE_ROWS (sizeof(table) / sizeof(table[0]))
 
@@ -108,6 +158,15 @@ void event_name_fold(char *out, size_t size, const char *name)
 		if (!strchr(" \t_.-", *name))
 			out[n++] = tolower((unsigned char)*name);
 	out[n] = '\0';
+}
+
+bool event_name_same(const char *a, const char *b)
+{
+	char x[VSAMP_EVENT_NAME_MAX], y[VSAMP_EVENT_NAME_MAX];
+
+	event_name_fold(x, sizeof(x), a);
+	event_name_fold(y, sizeof(y), b);
+	return !strcmp(x, y);
 }
 
 /* Calls fn for the name and each alias of a row, until it returns true */
@@ -145,10 +204,15 @@ const struct vsamp_event_info *event_table_find(const char *name)
 	return NULL;
 }
 
+static bool row_has_counter(const struct vsamp_event_info *row)
+{
+	return row->general || row->fixed >= 0;
+}
+
 const struct vsamp_event_info *event_table_find_config(uint64_t config)
 {
 	for (unsigned int i = 0; i < TABLE_ROWS; i++)
-		if (table[i].config == config)
+		if (row_has_counter(&table[i]) && table[i].config == config)
 			return &table[i];
 	return NULL;
 }
@@ -216,10 +280,9 @@ static bool near_consider(const char *name, void *arg)
 	return false;
 }
 
-static void near_consider_pfm(const char *name, const char *what, void *arg)
+static void near_consider_pfm(const struct vsamp_event_pfm *event, void *arg)
 {
-	(void)what;
-	near_consider(name, arg);
+	near_consider(event->name, arg);
 }
 
 void event_near(char *out, size_t size, const char *name)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,10 @@
 #include <vsamp/control.h>
 #include <vsamp/doctor.h>
 #include <vsamp/machine.h>
+#include <vsamp/schedule.h>
+
+#include "perf_offer.h"
+#include "processor.h"
 
 #define CAP_SYS_ADMIN_BIT     21
 #define CAP_PERFMON_BIT	      38
@@ -139,35 +142,47 @@ static void facts_get_process(struct vsamp_facts *f, const char *root)
 
 static void facts_get_processor(struct vsamp_facts *f)
 {
-	unsigned int a, b, c, d;
+	struct processor p;
 
-	if (__get_cpuid(0, &a, &b, &c, &d))
-		f->intel = b == signature_INTEL_ebx && c == signature_INTEL_ecx &&
-			   d == signature_INTEL_edx;
-	if (__get_cpuid(0xa, &a, &b, &c, &d))
-		f->perfmon_version = a & 0xff;
-	if (__get_cpuid(1, &a, &b, &c, &d))
-		f->hypervisor = c >> 31 & 1;
-	if (__get_cpuid(0x80000007, &a, &b, &c, &d))
-		f->clock_invariant = d >> 8 & 1;
+	processor_get(&p);
+	f->intel = p.intel;
+	f->perfmon_version = p.perfmon_version;
+	f->hypervisor = p.hypervisor;
+	f->clock_invariant = p.clock_invariant;
+}
+
+/* Whether the module that is loaded knows kperf, and finds something to count with */
+static void facts_get_kperf(struct vsamp_facts *f)
+{
+	struct vsamp_error err = { 0 };
+	struct vsamp_caps caps = { 0 };
+
+	if (f->device_errno)
+		return;
+	f->kperf = vsamp_caps_get(&caps, VSAMP_BACKEND_KPERF, &err);
+	if (f->kperf)
+		snprintf(f->kperf_text, sizeof(f->kperf_text), "%.*s",
+			 (int)sizeof(f->kperf_text) - 1, err.text);
+	vsamp_caps_free(&caps);
 }
 
 /* Counts for a moment */
 static int facts_start(const struct vsamp_caps *caps, struct vsamp_error *err)
 {
 	struct vsamp_event event[VSAMP_EVENTS_MAX];
+	unsigned int sets;
 	unsigned int n = 0;
 	struct vsamp_config config = { .events = event, .n_events = 1, .count_only = true };
 	struct vsamp_session *session;
 	int ret;
 
-	ret = vsamp_events_parse(event, &n, "INST_RETIRED", err);
+	ret = vsamp_events_parse(event, &n, "INST_RETIRED", NULL, err);
 	if (!ret)
-		ret = vsamp_events_assign(event, n, caps->cpu[0].counters,
-					  caps->cpu[0].events_absent, err);
+		ret = vsamp_events_schedule(event, n, caps->cpu[0].counters,
+					    caps->cpu[0].events_absent, 0, &sets, err);
 	if (ret)
 		return ret;
-	ret = vsamp_session_open(&session, err);
+	ret = vsamp_session_open(&session, VSAMP_BACKEND_INTEL, err);
 	if (ret)
 		return ret;
 	ret = vsamp_session_configure(session, &config, err);
@@ -178,21 +193,36 @@ static int facts_start(const struct vsamp_caps *caps, struct vsamp_error *err)
 }
 
 /* Only the module can tell whether the counters are free, and only by taking them */
-static void facts_get_trial(struct vsamp_facts *f)
+void vsamp_facts_try_counters(struct vsamp_facts *f)
 {
 	bool watchdog = f->n_holders && f->holder[0].kind == VSAMP_HOLDER_WATCHDOG;
 	struct vsamp_error err = { 0 };
 	struct vsamp_caps caps = { 0 };
 
-	if (f->device_errno || f->hypervisor || watchdog || !f->intel || f->perfmon_version < 2)
+	if (f->device_errno || f->hypervisor || watchdog || f->vm_counters || !f->intel ||
+	    f->perfmon_version < 2)
 		return;
-	f->trial = vsamp_caps_get(&caps, &err);
+	f->trial = vsamp_caps_get(&caps, VSAMP_BACKEND_INTEL, &err);
 	if (!f->trial && caps.n)
 		f->trial = facts_start(&caps, &err);
 	if (f->trial)
 		snprintf(f->trial_text, sizeof(f->trial_text), "%.*s",
 			 (int)sizeof(f->trial_text) - 1, err.text);
 	vsamp_caps_free(&caps);
+}
+
+/*
+ * KVM's mediated PMU loads a machine's own counters into the registers whenever it runs, and nothing
+ * that reserves registers tells
+ */
+static void facts_get_vms(struct vsamp_facts *f, const char *root)
+{
+	char mediated[8], uses[16];
+
+	root_line(root, "/sys/module/kvm_intel/parameters/enable_mediated_pmu", mediated,
+		  sizeof(mediated));
+	root_line(root, "/sys/module/kvm_intel/refcnt", uses, sizeof(uses));
+	f->vm_counters = !strcmp(mediated, "Y") && atoi(uses) > 0;
 }
 
 void vsamp_facts_get(struct vsamp_facts *f, const char *root)
@@ -211,6 +241,9 @@ void vsamp_facts_get(struct vsamp_facts *f, const char *root)
 	facts_get_processor(f);
 	path_join(proc, sizeof(proc), root, "/proc");
 	f->n_holders = vsamp_holders_find(proc, f->holder, VSAMP_FACTS_HOLDERS_MAX);
+	f->n_pmus = vsamp_pmus_get(f->pmu, root);
+	facts_get_vms(f, root);
+	perf_offer_get(f);
 	if (!*root)
-		facts_get_trial(f);
+		facts_get_kperf(f);
 }

@@ -34,4 +34,13 @@ int writer_kallsyms(struct vsamp_writer *w, FILE *lines, const char *sys, uint64
 /* vsamp_reader_open() of an open file, which the reader closes, also on error; @name is for messages */
 int reader_open_fd(struct vsamp_reader **r, int fd, const char *name, struct vsamp_error *err);
 
+/* The file is read once more: who watches is told so */
+void reader_rewind(struct vsamp_reader *r);
+
+/*
+ * Takes what vsamp_reader_load() gave for one of the reader's own chunks: it is to be loaded again soon,
+ * which is cheap then, if there are not too many
+ */
+void reader_keep(struct vsamp_reader *r, const struct vsamp_chunk *chunk, void *data);
+
 #endif

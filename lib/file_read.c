@@ -15,6 +15,11 @@
 #include "chunk.h"
 #include "crc32c.h"
 #include "file_private.h"
+#include "file_progress.h"
+#include "itt_output.h"
+
+/* Bytes of chunks that are kept for who loads them next */
+#define KEPT_MAX (16U << 20)
 
 struct vsamp_reader {
 	int fd;
@@ -24,7 +29,11 @@ struct vsamp_reader {
 	char why[160];
 	struct vsamp_chunk *chunk;
 	size_t count, room;
+	uint64_t loaded; /* bytes, since reader_rewind() */
 	ZSTD_DCtx *zstd;
+	struct buf stored; /* the chunk that was read last, as it is in the file */
+	void **kept;	   /* by chunk: what reader_keep() was given; NULL: no chunk has any */
+	size_t kept_bytes;
 };
 
 /* All of @size bytes, or an error: -EBADMSG where the file ends before */
@@ -188,6 +197,7 @@ static int scan(struct vsamp_reader *r)
 		if (ret)
 			return ret;
 		offset += sizeof(h) + h.size;
+		progress_tell(offset, r->size);
 		if (h.type != VSAMP_CHUNK_END)
 			continue;
 		if (offset < r->size)
@@ -217,7 +227,12 @@ int reader_open_fd(struct vsamp_reader **out, int fd, const char *name, struct v
 		goto err_close;
 	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		ret = vsamp_fail(err, -EINVAL, "%s: not a regular file", name);
+		ret = vsamp_fail(
+			err, -EINVAL,
+			S_ISDIR(st.st_mode) ?
+				"%s: is a folder: of what programs told by ITT 'vsamp itt join' makes a recording" :
+				"%s: not a regular file",
+			name);
 		goto err_close;
 	}
 	r->size = st.st_size;
@@ -248,7 +263,10 @@ int vsamp_reader_open(struct vsamp_reader **r, const char *path, struct vsamp_er
 
 	if (fd < 0)
 		return vsamp_fail(err, -errno, "%s: cannot open: %s", path, strerror(errno));
-	return reader_open_fd(r, fd, path, err);
+	if (!itt_output_is(fd))
+		return reader_open_fd(r, fd, path, err);
+	close(fd);
+	return itt_output_reader(r, path, err);
 }
 
 enum vsamp_file_state vsamp_reader_state(const struct vsamp_reader *r, const char **why)
@@ -284,6 +302,30 @@ static int chunk_inflate(struct vsamp_reader *r, const struct vsamp_chunk *c, co
 	return 0;
 }
 
+/* What was kept of a chunk, which no longer is; NULL: nothing */
+static void *take_kept(struct vsamp_reader *r, const struct vsamp_chunk *c)
+{
+	void *data = r->kept ? r->kept[c - r->chunk] : NULL;
+
+	if (data) {
+		r->kept[c - r->chunk] = NULL;
+		r->kept_bytes -= c->raw_size;
+	}
+	return data;
+}
+
+void reader_keep(struct vsamp_reader *r, const struct vsamp_chunk *c, void *data)
+{
+	if (!r->kept)
+		r->kept = calloc(r->count, sizeof(*r->kept));
+	if (!r->kept || r->kept[c - r->chunk] || c->raw_size > KEPT_MAX - r->kept_bytes) {
+		free(data);
+		return;
+	}
+	r->kept[c - r->chunk] = data;
+	r->kept_bytes += c->raw_size;
+}
+
 int vsamp_reader_load(struct vsamp_reader *r, const struct vsamp_chunk *c, void **data,
 		      struct vsamp_error *err)
 {
@@ -291,12 +333,17 @@ int vsamp_reader_load(struct vsamp_reader *r, const struct vsamp_chunk *c, void 
 	uint8_t *stored, *raw;
 	int ret;
 
+	r->loaded += sizeof(h) + c->size;
+	progress_tell(r->loaded, r->size);
+	*data = take_kept(r, c);
+	if (*data)
+		return 0;
 	if (!chunk_raw_max(c->type))
 		return vsamp_fail(err, -EINVAL, "%s: chunks of type %u are of a later version",
 				  r->path, c->type);
-	stored = malloc(sizeof(h) + c->size);
 	raw = malloc(c->raw_size + 1UL);
-	ret = stored && raw ? 0 : -ENOMEM;
+	ret = raw ? buf_reserve(&r->stored, sizeof(h) + c->size) : -ENOMEM;
+	stored = r->stored.data;
 	if (!ret)
 		ret = reader_pread(r, stored, sizeof(h) + c->size, c->offset);
 	if (!ret) {
@@ -307,7 +354,6 @@ int vsamp_reader_load(struct vsamp_reader *r, const struct vsamp_chunk *c, void 
 	}
 	if (!ret)
 		ret = chunk_inflate(r, c, stored + sizeof(h), raw);
-	free(stored);
 	if (ret) {
 		free(raw);
 		return vsamp_fail(err, ret, "%s: the chunk at byte %" PRIu64 ": %s", r->path,
@@ -317,12 +363,21 @@ int vsamp_reader_load(struct vsamp_reader *r, const struct vsamp_chunk *c, void 
 	return 0;
 }
 
+void reader_rewind(struct vsamp_reader *r)
+{
+	r->loaded = 0;
+}
+
 void vsamp_reader_close(struct vsamp_reader *r)
 {
 	if (!r)
 		return;
 	close(r->fd);
 	ZSTD_freeDCtx(r->zstd);
+	buf_free(&r->stored);
+	for (size_t i = 0; i < r->count && r->kept; i++)
+		free(r->kept[i]);
+	free(r->kept);
 	free(r->chunk);
 	free(r->path);
 	free(r);

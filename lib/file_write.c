@@ -12,39 +12,40 @@
 
 #include <vsamp/file.h>
 
-#include "buf.h"
-#include "chunk.h"
 #include "crc32c.h"
 #include "file_private.h"
+#include "file_writer.h"
 #include "kallsyms.h"
-#include "pack.h"
 
 #define ZSTD_LEVEL   3
 #define SIDEBAND_MAX (64U << 10) /* bytes gathered before a chunk is written */
 
-/* What is gathered of a CPU */
-struct stream {
-	struct pack pack;
-	struct buf sideband;
-	uint32_t count;
-	uint64_t time_min, time_max;
-};
-
-struct vsamp_writer {
-	int fd;
-	char *path;
-	uint64_t size; /* of whole chunks in the file */
-	int failed;    /* the error that ended writing: what follows a hole could not be read */
-	ZSTD_CCtx *zstd;
-	struct buf raw, stored;
-	struct stream **stream; /* by CPU */
-	uint32_t n_streams;
-};
-
-static int writer_fail(struct vsamp_writer *w, int code, struct vsamp_error *err)
+int writer_fail(struct vsamp_writer *w, int code, struct vsamp_error *err)
 {
 	return vsamp_fail(err, code, "%s: cannot write: %s%s", w->path, strerror(-code),
 			  code == -ENOSPC ? "; make room, or write elsewhere by -o" : "");
+}
+
+int writer_open_sink(struct vsamp_writer **out, const struct writer_sink *sink, void *arg)
+{
+	struct vsamp_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->sink = sink;
+	w->sink_arg = arg;
+	w->fd = -1;
+	w->path = strdup("samples");
+	*out = w;
+	if (w->path)
+		return 0;
+	free(w);
+	return -ENOMEM;
+}
+
+static int writer_sunk(const struct vsamp_writer *w, int ret, struct vsamp_error *err)
+{
+	return ret ? vsamp_fail(err, ret, "%s: %s", w->path, strerror(-ret)) : 0;
 }
 
 /* Appends bytes; on failure what was written of them is taken back */
@@ -58,11 +59,12 @@ static int writer_append(struct vsamp_writer *w, const void *data, size_t size,
 		return writer_fail(w, w->failed, err);
 	while (left) {
 		ssize_t n = write(w->fd, at, left);
+		int code = n < 0 ? errno : EIO;
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && (code == EINTR || writer_made_room(w, code)))
 			continue;
 		if (n <= 0) {
-			w->failed = n < 0 ? -errno : -EIO;
+			w->failed = -code;
 			if (left < size && !ftruncate(w->fd, w->size))
 				lseek(w->fd, w->size, SEEK_SET);
 			return writer_fail(w, w->failed, err);
@@ -126,8 +128,8 @@ static int chunk_store(struct vsamp_writer *w, struct chunk_header *h, const str
 	return 0;
 }
 
-static int writer_chunk(struct vsamp_writer *w, struct chunk_header *h, const struct buf *raw,
-			const uint32_t *parts, size_t n_parts, struct vsamp_error *err)
+int writer_chunk(struct vsamp_writer *w, struct chunk_header *h, const struct buf *raw,
+		 const uint32_t *parts, size_t n_parts, struct vsamp_error *err)
 {
 	int ret;
 
@@ -207,10 +209,10 @@ int vsamp_writer_json(struct vsamp_writer *w, enum vsamp_chunk_type type, struct
 	size_t size;
 	int ret;
 
-	if (type != VSAMP_CHUNK_META && type != VSAMP_CHUNK_END)
+	if (type != VSAMP_CHUNK_META && type != VSAMP_CHUNK_RUN && type != VSAMP_CHUNK_END)
 		return vsamp_fail(err, -EINVAL, "%s: chunks of type %d are not JSON", w->path,
 				  type);
-	if (type == VSAMP_CHUNK_END) {
+	if (type != VSAMP_CHUNK_META) {
 		ret = vsamp_writer_flush(w, err);
 		if (ret)
 			return ret;
@@ -265,16 +267,16 @@ static int flush_records(struct vsamp_writer *w, uint32_t cpu, struct vsamp_erro
 		.time_min = p->time_min <= p->time_max ? p->time_min : 0,
 		.time_max = p->time_max,
 	};
-	uint32_t columns[PACK_COLUMNS + 1];
+	struct pack_parts parts;
 	int ret;
 
 	if (!p->count)
 		return 0;
 	w->raw.size = 0;
-	ret = pack_finish(p, &w->raw, columns);
+	ret = pack_finish(p, &w->raw, &parts);
 	if (ret)
 		return writer_fail(w, ret, err);
-	return writer_chunk(w, &h, &w->raw, columns, PACK_COLUMNS + 1, err);
+	return writer_chunk(w, &h, &w->raw, parts.size, parts.n, err);
 }
 
 static int flush_sideband(struct vsamp_writer *w, uint32_t cpu, struct vsamp_error *err)
@@ -308,6 +310,8 @@ int vsamp_writer_records(struct vsamp_writer *w, uint32_t cpu, const void *data,
 
 	if (pack_check(data, size))
 		return vsamp_fail(err, -EINVAL, "%s: CPU %u: not whole ring records", w->path, cpu);
+	if (w->sink)
+		return writer_sunk(w, w->sink->records(w->sink_arg, cpu, data, size), err);
 	ret = stream_get(w, cpu, &s, err);
 	while (!ret && at < end) {
 		const struct vsamp_record_header *rec = (const void *)at;
@@ -374,6 +378,8 @@ int vsamp_writer_sideband(struct vsamp_writer *w, uint32_t cpu, const void *data
 	if (!sideband_check(data, size))
 		return vsamp_fail(err, -EINVAL, "%s: CPU %u: not whole sideband records", w->path,
 				  cpu);
+	if (w->sink)
+		return writer_sunk(w, w->sink->sideband(w->sink_arg, cpu, data, size), err);
 	ret = stream_get(w, cpu, &s, err);
 	while (!ret && at < end) {
 		uint16_t n = ((const struct perf_event_header *)at)->size;
@@ -402,6 +408,8 @@ int writer_kallsyms(struct vsamp_writer *w, FILE *lines, const char *sys, uint64
 			   "in the kernel won't be named; run as root or set kptr_restrict to 0");
 	else if (ret)
 		vsamp_fail(err, ret, "cannot read the kernel's symbols: %s", strerror(-ret));
+	else if (w->sink)
+		ret = writer_sunk(w, w->sink->kallsyms(w->sink_arg, &text, time), err);
 	else
 		ret = writer_chunk(w, &h, &text, NULL, 0, err);
 	buf_free(&text);
@@ -433,6 +441,8 @@ int vsamp_writer_flush(struct vsamp_writer *w, struct vsamp_error *err)
 	for (uint32_t cpu = 0; cpu < w->n_streams && !ret; cpu++)
 		if (w->stream[cpu])
 			ret = flush_sideband(w, cpu, err);
+	if (!ret)
+		ret = writer_itt_flush(w, err);
 	for (uint32_t cpu = 0; cpu < w->n_streams && !ret; cpu++)
 		if (w->stream[cpu])
 			ret = flush_records(w, cpu, err);
@@ -454,6 +464,7 @@ static void writer_free(struct vsamp_writer *w)
 		free(w->stream[cpu]);
 	}
 	free(w->stream);
+	writer_itt_free(&w->itt);
 	buf_free(&w->raw);
 	buf_free(&w->stored);
 	ZSTD_freeCCtx(w->zstd);
@@ -467,6 +478,10 @@ int vsamp_writer_close(struct vsamp_writer *w, struct vsamp_error *err)
 
 	if (!w)
 		return 0;
+	if (w->sink) {
+		writer_free(w);
+		return 0;
+	}
 	ret = vsamp_writer_flush(w, err);
 	/* EINVAL: a device or a pipe, which has nothing to sync */
 	if (!ret && fsync(w->fd) && errno != EINVAL)

@@ -15,41 +15,56 @@ static void seed_make(void)
 		seed = (uintptr_t)&seed;
 }
 
-static uint32_t key_hash(const void *key, size_t size)
+static inline uint64_t mix(uint64_t a, uint64_t b)
 {
-	const uint8_t *at = key;
-	uint64_t h = seed ^ size;
+	__uint128_t product = (__uint128_t)(a ^ seed) * (b ^ 0x9e3779b97f4a7c15ull);
 
-	while (size) {
-		size_t n = size < 8 ? size : 8;
-		uint64_t v = 0;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
 
-		memcpy(&v, at, n);
-		h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-		h ^= h >> 29;
-		at += n;
-		size -= n;
+static inline uint64_t word_at(const uint8_t *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+uint32_t intern_hash(const void *key, uint32_t size)
+{
+	const uint8_t *at = key, *last;
+	uint64_t h = size, v = 0;
+
+	if (!seed)
+		pthread_once(&seed_once, seed_make);
+	if (size < sizeof(v)) {
+		memcpy(&v, at, size);
+		return mix(v, h) >> 32;
 	}
-	h *= 0xbf58476d1ce4e5b9ull;
-	return h >> 32;
+	last = at + size - sizeof(v);
+	for (; at + sizeof(v) < last; at += sizeof(v))
+		h = mix(word_at(at), h);
+	return mix(word_at(at), h ^ word_at(last)) >> 32;
 }
 
 static int slots_grow(struct intern *in)
 {
 	uint32_t slots = in->slots ? 2 * in->slots : 64;
-	uint32_t *slot;
+	struct intern_slot *slot;
 
 	if (slots > UINT32_MAX / 4)
 		return -ENOMEM;
 	slot = calloc(slots, sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < in->count; i++) {
-		uint32_t at = in->key[i].hash & (slots - 1);
+	for (uint32_t i = 0; i < in->slots; i++) {
+		uint32_t at = in->slot[i].hash & (slots - 1);
 
-		while (slot[at])
+		if (!in->slot[i].key)
+			continue;
+		while (slot[at].key)
 			at = (at + 1) & (slots - 1);
-		slot[at] = i + 1;
+		slot[at] = in->slot[i];
 	}
 	free(in->slot);
 	in->slot = slot;
@@ -57,55 +72,55 @@ static int slots_grow(struct intern *in)
 	return 0;
 }
 
-static int64_t key_add(struct intern *in, const void *key, uint32_t size, uint32_t hash)
+/* Where the key was put, as slots tell it; or -ENOMEM */
+static int64_t key_add(struct intern *in, const void *key, uint32_t size)
 {
-	size_t padding = -in->keys.size % 8;
-	int ret;
+	struct intern_key head = { in->count, size };
+	size_t at = in->keys.size, whole = sizeof(head) + ((size + 7UL) & ~7UL);
 
-	if (in->count == in->room) {
-		uint32_t room = in->room ? 2 * in->room : 32;
-		struct intern_key *keys = realloc(in->key, room * sizeof(*keys));
-
-		if (!keys)
-			return -ENOMEM;
-		in->key = keys;
-		in->room = room;
-	}
-	ret = buf_reserve(&in->keys, padding + size);
-	if (ret)
-		return ret;
-	memset(in->keys.data + in->keys.size, 0, padding);
-	in->keys.size += padding;
-	in->key[in->count] = (struct intern_key){ in->keys.size, size, hash };
+	if (at / INTERN_UNIT >= UINT32_MAX || buf_reserve(&in->keys, whole) ||
+	    buf_reserve(&in->at, sizeof(uint32_t)))
+		return -ENOMEM;
+	memset(in->keys.data + at + whole - INTERN_UNIT, 0, INTERN_UNIT);
+	buf_add(&in->keys, &head, sizeof(head));
 	buf_add(&in->keys, key, size);
-	return in->count++;
+	in->keys.size = at + whole;
+	buf_add(&in->at, &(uint32_t){ at / INTERN_UNIT }, sizeof(uint32_t));
+	in->count++;
+	return at / INTERN_UNIT + 1;
 }
 
 int64_t intern_number(struct intern *in, const void *key, uint32_t size)
 {
-	uint32_t hash, at;
-	int64_t number;
+	uint32_t hash = intern_hash(key, size);
+	struct intern_slot *s;
+	int64_t added;
 
-	pthread_once(&seed_once, seed_make);
-	if (in->count >= in->slots / 2 && slots_grow(in))
+	if (in->count >= in->slots / 8 * 5 && slots_grow(in))
 		return -ENOMEM;
-	hash = key_hash(key, size);
-	for (at = hash & (in->slots - 1); in->slot[at]; at = (at + 1) & (in->slots - 1)) {
-		const struct intern_key *k = &in->key[in->slot[at] - 1];
+	for (uint32_t at = hash & (in->slots - 1);; at = (at + 1) & (in->slots - 1)) {
+		const struct intern_key *k;
 
-		if (k->hash == hash && k->size == size && !memcmp(in->keys.data + k->at, key, size))
-			return in->slot[at] - 1;
+		s = &in->slot[at];
+		if (!s->key)
+			break;
+		if (s->hash != hash)
+			continue;
+		k = (const void *)(in->keys.data + (s->key - 1UL) * INTERN_UNIT);
+		if (k->size == size && !memcmp(k + 1, key, size))
+			return k->number;
 	}
-	number = key_add(in, key, size, hash);
-	if (number >= 0)
-		in->slot[at] = number + 1;
-	return number;
+	added = key_add(in, key, size);
+	if (added < 0)
+		return added;
+	*s = (struct intern_slot){ hash, added };
+	return in->count - 1;
 }
 
 void intern_free(struct intern *in)
 {
 	buf_free(&in->keys);
-	free(in->key);
+	buf_free(&in->at);
 	free(in->slot);
 	*in = (struct intern){ 0 };
 }

@@ -297,6 +297,22 @@ int kallsyms_open(struct kallsyms **out, const char *text, size_t size)
 	return 0;
 }
 
+int kallsyms_open_live(struct kallsyms **k)
+{
+	FILE *lines = fopen("/proc/kallsyms", "re");
+	struct buf text = { 0 };
+	int ret;
+
+	if (!lines)
+		return -errno;
+	ret = kallsyms_snapshot(&text, lines, "/sys");
+	if (!ret)
+		ret = kallsyms_open(k, (const char *)text.data, text.size);
+	fclose(lines);
+	buf_free(&text);
+	return ret;
+}
+
 void kallsyms_close(struct kallsyms *k)
 {
 	if (!k)
@@ -317,11 +333,28 @@ const struct buildid *kallsyms_kernel_id(const struct kallsyms *k)
 	return &k->id[0];
 }
 
+void kallsyms_symbol(const struct kallsyms *k, size_t number, struct kallsyms_symbol *sym)
+{
+	const struct entries *e = &k->symbols;
+	const struct entry *row = &e->row[number];
+	bool last = number + 1 == e->count;
+
+	*sym = (struct kallsyms_symbol){
+		.start = row->addr,
+		.end = row->addr + LAST_SYMBOL_SIZE,
+		.name = k->text + row->name,
+		.module = intern_key(&k->modules, row->module),
+		.id = &k->id[row->module],
+	};
+	if (!last && (row[1].module == row->module || row[1].addr < sym->end))
+		sym->end = row[1].addr;
+}
+
 int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct kallsyms_symbol *sym)
 {
 	const struct entries *e = &k->symbols;
 	size_t low = 0, high = e->count;
-	const struct entry *row;
+	struct kallsyms_symbol found;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -333,15 +366,9 @@ int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct kallsyms_symbo
 	}
 	if (!low)
 		return -ENOENT;
-	row = &e->row[low - 1];
-	sym->start = row->addr;
-	sym->end = row->addr + LAST_SYMBOL_SIZE;
-	if (low < e->count && (row[1].module == row->module || row[1].addr < sym->end))
-		sym->end = row[1].addr;
-	if (addr >= sym->end)
+	kallsyms_symbol(k, low - 1, &found);
+	if (addr >= found.end)
 		return -ENOENT;
-	sym->name = k->text + row->name;
-	sym->module = intern_key(&k->modules, row->module);
-	sym->id = &k->id[row->module];
+	*sym = found;
 	return 0;
 }

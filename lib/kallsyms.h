@@ -35,10 +35,16 @@ struct kallsyms_symbol {
 
 /* Indexes a snapshot, whose text is copied. -EBADMSG, -ENOMEM */
 int kallsyms_open(struct kallsyms **k, const char *text, size_t size);
+
+/* The symbols of the kernel that runs, as far as they are shown. -EPERM when they are hidden */
+int kallsyms_open_live(struct kallsyms **k);
 void kallsyms_close(struct kallsyms *k);
 
 size_t kallsyms_count(const struct kallsyms *k);
 const struct buildid *kallsyms_kernel_id(const struct kallsyms *k);
+
+/* The symbol of a number below the count, which rise with the address; as below */
+void kallsyms_symbol(const struct kallsyms *k, size_t number, struct kallsyms_symbol *sym);
 
 /* 0, or -ENOENT: no symbol covers @addr. What is found lives as long as @k. */
 int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct kallsyms_symbol *sym);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,8 @@
 #include <sys/utsname.h>
 
 #include <vsamp/machine.h>
+
+#include "processor.h"
 
 #define CPUFREQ "/sys/devices/system/cpu/cpu0/cpufreq/"
 
@@ -44,7 +45,7 @@ void vsamp_machine_get(struct vsamp_machine *m)
 
 uint64_t vsamp_machine_frequency(uint64_t clock_khz, const char **source)
 {
-	unsigned int eax, ebx, ecx, edx;
+	struct processor p;
 	char line[32];
 
 	vsamp_machine_line(CPUFREQ "base_frequency", line, sizeof(line));
@@ -52,10 +53,20 @@ uint64_t vsamp_machine_frequency(uint64_t clock_khz, const char **source)
 		*source = CPUFREQ "base_frequency";
 		return atoll(line) * 1000;
 	}
-	if (__get_cpuid(0x16, &eax, &ebx, &ecx, &edx) && (eax & 0xffff)) {
-		*source = "CPUID leaf 16H";
-		return (eax & 0xffff) * 1000000ULL;
+	processor_get(&p);
+	if (p.frequency) {
+		*source = p.frequency_source;
+		return p.frequency;
 	}
-	*source = clock_khz ? "the TSC's" : "unknown";
+	vsamp_machine_line(CPUFREQ "cpuinfo_max_freq", line, sizeof(line));
+	if (!p.clock_is_core && atoll(line) > 0) {
+		*source = CPUFREQ "cpuinfo_max_freq";
+		return atoll(line) * 1000;
+	}
+	if (!p.clock_is_core || !clock_khz) {
+		*source = "unknown";
+		return 0;
+	}
+	*source = "the TSC's";
 	return clock_khz * 1000;
 }

@@ -4,6 +4,7 @@
 
 #include "file_private.h"
 #include "merge.h"
+#include "record.h"
 
 /* More is open at once only in files made to exhaust memory */
 #define OPEN_BYTES_MAX (1ULL << 30)
@@ -74,7 +75,7 @@ static int next_record(struct merge_cursor *c)
 		return ret;
 	c->item.record = rec;
 	/* every known type has its time there; others happened when the one before them did */
-	if (rec->type >= VSAMP_RECORD_SAMPLE && rec->type <= VSAMP_RECORD_STATE)
+	if (record_size_min(rec->type))
 		c->item.time = ((const struct vsamp_record_state *)rec)->time;
 	return 1;
 }
@@ -134,64 +135,66 @@ static int cursor_open(struct merge *m, const struct merge_run *run, struct merg
 
 static bool cursor_before(const struct merge_cursor *a, const struct merge_cursor *b)
 {
-	if (a->key != b->key)
-		return a->key < b->key;
-	if (a->sideband != b->sideband)
-		return a->sideband;
-	return a->run->order < b->run->order;
+	return a->key != b->key ? a->key < b->key : a->run->order < b->run->order;
 }
 
-static void heap_down(struct merge *m)
+static void heap_down(struct merge_queue *q)
 {
-	struct merge_cursor *c = m->heap[0];
+	struct merge_cursor *c = q->heap[0];
 	size_t at = 0, child;
 
-	while ((child = 2 * at + 1) < m->cursors) {
-		if (child + 1 < m->cursors && cursor_before(m->heap[child + 1], m->heap[child]))
+	while ((child = 2 * at + 1) < q->cursors) {
+		if (child + 1 < q->cursors && cursor_before(q->heap[child + 1], q->heap[child]))
 			child++;
-		if (!cursor_before(m->heap[child], c))
+		if (!cursor_before(q->heap[child], c))
 			break;
-		m->heap[at] = m->heap[child];
+		q->heap[at] = q->heap[child];
 		at = child;
 	}
-	m->heap[at] = c;
+	q->heap[at] = c;
 }
 
-static void heap_add(struct merge *m, struct merge_cursor *c)
+static void heap_add(struct merge_queue *q, struct merge_cursor *c)
 {
-	size_t at = m->cursors++;
+	size_t at = q->cursors++;
 
-	while (at && cursor_before(c, m->heap[(at - 1) / 2])) {
-		m->heap[at] = m->heap[(at - 1) / 2];
+	while (at && cursor_before(c, q->heap[(at - 1) / 2])) {
+		q->heap[at] = q->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
-	m->heap[at] = c;
+	q->heap[at] = c;
 }
 
-/* The first cursor goes on by a record; at the end of its chunk it leaves */
-static int first_next(struct merge *m, struct vsamp_error *err)
+/*
+ * The first cursor goes on by a record; at the end of its chunk it leaves. Returns 1 if it stays the
+ * first without a look at the others, as it does before @limit
+ */
+static int first_next(struct merge *m, struct merge_queue *q, uint64_t limit,
+		      struct vsamp_error *err)
 {
-	struct merge_cursor *c = m->heap[0];
+	struct merge_cursor *c = q->heap[0];
 	int ret = cursor_next(m, c);
 
 	if (ret < 0)
 		return vsamp_fail(
 			err, ret, "%s: the chunk at byte %llu: its contents make no sense",
 			vsamp_reader_path(m->reader), (unsigned long long)c->run->chunk->offset);
+	if (ret && c->key < limit)
+		return 1;
 	if (!ret) {
 		m->open_bytes -= c->run->chunk->raw_size;
 		cursor_close(c);
-		m->heap[0] = m->heap[--m->cursors];
+		q->heap[0] = q->heap[--q->cursors];
 	}
-	if (m->cursors)
-		heap_down(m);
+	if (q->cursors)
+		heap_down(q);
 	return 0;
 }
 
 /* Opens the next chunk, which stands before its first record until first_next() */
-static int run_open(struct merge *m, struct vsamp_error *err)
+static int run_open(struct merge *m, struct merge_queue *q, struct vsamp_error *err)
 {
-	const struct merge_run *run = &m->run[m->next_run];
+	const struct merge_run *run = &q->run[q->next_run];
 	struct merge_cursor *c = NULL;
 	int ret;
 
@@ -201,10 +204,10 @@ static int run_open(struct merge *m, struct vsamp_error *err)
 	ret = cursor_open(m, run, &c, err);
 	if (ret)
 		return ret;
-	m->next_run++;
+	q->next_run++;
 	m->open_bytes += run->chunk->raw_size;
 	c->key = run->time;
-	heap_add(m, c);
+	heap_add(q, c);
 	return 0;
 }
 
@@ -213,32 +216,130 @@ static bool item_empty(const struct vsamp_item *item)
 	return !item->record && !item->sideband;
 }
 
-int merge_next(struct merge *m, struct vsamp_item *item, struct vsamp_error *err)
+/* Has the first cursor of a queue, if there is any, stand at a record, which none to come is before */
+static int queue_settle(struct merge *m, struct merge_queue *q, struct vsamp_error *err)
 {
 	int ret = 0;
 
-	if (m->failed)
-		return vsamp_fail(err, m->failed, "%s: reading has failed before",
-				  vsamp_reader_path(m->reader));
-	/* the record given last, whose cursor is still the first */
-	if (m->cursors && !item_empty(&m->heap[0]->item))
-		ret = first_next(m, err);
-	while (!ret && (m->cursors || m->next_run < m->runs)) {
-		if (m->next_run < m->runs &&
-		    (!m->cursors || m->run[m->next_run].time <= m->heap[0]->key))
-			ret = run_open(m, err);
-		else if (item_empty(&m->heap[0]->item))
-			ret = first_next(m, err);
+	while (!ret && (q->cursors || q->next_run < q->runs)) {
+		if (q->next_run < q->runs &&
+		    (!q->cursors || q->run[q->next_run].time <= q->heap[0]->key))
+			ret = run_open(m, q, err);
+		else if (item_empty(&q->heap[0]->item))
+			ret = first_next(m, q, 0, err);
 		else
 			break;
 	}
+	return ret;
+}
+
+static uint64_t queue_key(const struct merge_queue *q)
+{
+	return q->cursors ? q->heap[0]->key : UINT64_MAX;
+}
+
+/* The queue that was read from goes on */
+static int queue_next(struct merge *m, struct merge_queue *q, bool loose, struct vsamp_error *err)
+{
+	/* sideband comes first also at the same tick */
+	uint64_t limit = loose && q == &m->records ? queue_key(&m->sideband) : 0;
+	int ret = first_next(m, q, limit, err);
+
+	if (!ret)
+		ret = queue_settle(m, q, err);
+	return ret < 0 ? ret : 0;
+}
+
+static int failed_before(const struct merge *m, struct vsamp_error *err)
+{
+	return vsamp_fail(err, m->failed, "%s: reading has failed before",
+			  vsamp_reader_path(m->reader));
+}
+
+static int next(struct merge *m, bool loose, struct vsamp_error *err)
+{
+	int ret;
+
+	if (m->failed)
+		return failed_before(m, err);
+	if (m->last)
+		return queue_next(m, m->last, loose, err);
+	ret = queue_settle(m, &m->sideband, err);
+	return ret ? ret : queue_settle(m, &m->records, err);
+}
+
+static int merge_item(struct merge *m, bool loose, struct vsamp_item *item, struct vsamp_error *err)
+{
+	int ret = next(m, loose, err);
+
 	if (ret) {
 		m->failed = ret;
 		return ret;
 	}
-	if (!m->cursors)
+	if (!m->sideband.cursors && !m->records.cursors)
 		return 0;
-	*item = m->heap[0]->item;
+	m->last = m->sideband.cursors && queue_key(&m->sideband) <= queue_key(&m->records) ?
+			  &m->sideband :
+			  &m->records;
+	*item = m->last->heap[0]->item;
+	return 1;
+}
+
+int merge_next(struct merge *m, struct vsamp_item *item, struct vsamp_error *err)
+{
+	return merge_item(m, false, item, err);
+}
+
+/* Goes on to the last of the samples that are ready, and come before @limit; how many there were */
+static size_t cursor_skip(struct merge_cursor *c, uint64_t limit)
+{
+	const struct vsamp_record_sample *s = (const void *)c->item.record;
+	size_t ready = unpack_ready(&c->unpack), n = 0;
+	uint64_t key = c->key;
+
+	while (n < ready && s[n + 1].time < limit && key < limit) {
+		n++;
+		if (s[n].time > key)
+			key = s[n].time;
+	}
+	if (!n)
+		return 0;
+	c->unpack.given += n;
+	c->key = key;
+	c->item.record = &s[n].h;
+	c->item.time = s[n].time;
+	return n;
+}
+
+int merge_next_loose(struct merge *m, struct vsamp_item *item, size_t *samples,
+		     struct vsamp_error *err)
+{
+	int ret = merge_item(m, true, item, err);
+
+	if (ret > 0) {
+		*samples = 1;
+		if (m->last == &m->records && item->record->type == VSAMP_RECORD_SAMPLE)
+			*samples += cursor_skip(m->last->heap[0], queue_key(&m->sideband));
+	}
+	return ret;
+}
+
+int merge_next_sideband(struct merge *m, struct vsamp_item *item, struct vsamp_error *err)
+{
+	struct merge_queue *q = &m->sideband;
+	int ret;
+
+	if (m->failed)
+		return failed_before(m, err);
+	ret = m->last ? queue_next(m, q, false, err) : queue_settle(m, q, err);
+	if (ret) {
+		m->failed = ret;
+		return ret;
+	}
+	if (!q->cursors)
+		return 0;
+	m->last = q;
+	*item = q->heap[0]->item;
 	return 1;
 }
 
@@ -251,48 +352,85 @@ static int run_by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
+/*
+ * The records of a ring stay in its order, since each may tell of those behind it, even where an
+ * interrupt came between reading the time and writing the record. *@last: of the CPU so far
+ */
+static void run_keep_order(struct merge_run *run, uint64_t *last)
+{
+	if (run->time < *last)
+		run->time = *last;
+	if (*last < run->chunk->time_max)
+		*last = run->chunk->time_max;
+}
+
+static void queue_add(struct merge_queue *q, struct merge_run run)
+{
+	q->run[q->runs++] = run;
+}
+
+static int queue_init(struct merge_queue *q, size_t chunks)
+{
+	q->run = calloc(chunks + 1, sizeof(*q->run));
+	q->heap = calloc(chunks + 1, sizeof(struct merge_cursor *));
+	return q->run && q->heap ? 0 : -ENOMEM;
+}
+
 int merge_init(struct merge *m, struct vsamp_reader *reader, const struct vsamp_clock_fit *clock)
 {
 	const struct vsamp_chunk *chunk;
 	size_t count = vsamp_reader_chunks(reader, &chunk);
+	uint64_t *last = calloc(VSAMP_CPUS_MAX, sizeof(*last));
 
 	*m = (struct merge){ .reader = reader, .clock = clock };
-	m->run = calloc(count + 1, sizeof(*m->run));
-	m->heap = calloc(count + 1, sizeof(struct merge_cursor *));
-	if (!m->run || !m->heap) {
+	if (!last || queue_init(&m->records, count) || queue_init(&m->sideband, count)) {
+		free(last);
 		merge_free(m);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct merge_run *run = &m->run[m->runs];
+		struct merge_run run = { &chunk[i], chunk[i].time_min, i };
 
-		if (chunk[i].type != VSAMP_CHUNK_RECORDS && chunk[i].type != VSAMP_CHUNK_SIDEBAND)
-			continue;
-		*run = (struct merge_run){ .chunk = &chunk[i],
-					   .time = chunk[i].time_min,
-					   .order = i };
-		if (chunk[i].type == VSAMP_CHUNK_SIDEBAND)
-			run->time = vsamp_clock_fit_ticks(clock, run->time);
-		m->runs++;
+		if (chunk[i].type == VSAMP_CHUNK_SIDEBAND) {
+			run.time = vsamp_clock_fit_ticks(clock, run.time);
+			queue_add(&m->sideband, run);
+		} else if (chunk[i].type == VSAMP_CHUNK_RECORDS) {
+			run_keep_order(&run, &last[chunk[i].cpu]);
+			queue_add(&m->records, run);
+		}
 	}
-	qsort(m->run, m->runs, sizeof(*m->run), run_by_time);
+	free(last);
+	qsort(m->records.run, m->records.runs, sizeof(struct merge_run), run_by_time);
+	qsort(m->sideband.run, m->sideband.runs, sizeof(struct merge_run), run_by_time);
 	return 0;
+}
+
+static void queue_rewind(struct merge_queue *q)
+{
+	while (q->cursors)
+		cursor_close(q->heap[--q->cursors]);
+	q->next_run = 0;
 }
 
 void merge_rewind(struct merge *m)
 {
-	while (m->cursors)
-		cursor_close(m->heap[--m->cursors]);
-	m->next_run = 0;
+	queue_rewind(&m->records);
+	queue_rewind(&m->sideband);
+	m->last = NULL;
 	m->open_bytes = 0;
 	m->failed = 0;
 }
 
+static void queue_free(struct merge_queue *q)
+{
+	queue_rewind(q);
+	free(q->heap);
+	free(q->run);
+}
+
 void merge_free(struct merge *m)
 {
-	if (m->heap)
-		merge_rewind(m);
-	free(m->heap);
-	free(m->run);
+	queue_free(&m->records);
+	queue_free(&m->sideband);
 	*m = (struct merge){ 0 };
 }

@@ -21,13 +21,19 @@ struct merge_run {
 
 struct merge_cursor;
 
-struct merge {
-	struct vsamp_reader *reader;
-	const struct vsamp_clock_fit *clock;
+/* Chunks of one kind; those that are open by time */
+struct merge_queue {
 	struct merge_run *run; /* by time */
 	size_t runs, next_run;
 	struct merge_cursor **heap;
 	size_t cursors;
+};
+
+struct merge {
+	struct vsamp_reader *reader;
+	const struct vsamp_clock_fit *clock;
+	struct merge_queue records, sideband;
+	struct merge_queue *last; /* whose first cursor stands at what was given last; NULL: none */
 	uint64_t open_bytes;
 	int failed;
 };
@@ -35,7 +41,19 @@ struct merge {
 /* Takes the chunks with records; what is passed must outlive the merge. 0 or -ENOMEM */
 int merge_init(struct merge *m, struct vsamp_reader *reader, const struct vsamp_clock_fit *clock);
 
+/* By time. 1, 0 at the end, or errors; what is given is good until the next call */
 int merge_next(struct merge *m, struct vsamp_item *item, struct vsamp_error *err);
+
+/*
+ * The same, but records between two of the sideband come CPU by CPU, for those who need the order of
+ * each CPU's and what the sideband told before. Of samples several may come at once, one behind the
+ * other in memory, of which @item tells the first. Not to be mixed with merge_next().
+ */
+int merge_next_loose(struct merge *m, struct vsamp_item *item, size_t *samples,
+		     struct vsamp_error *err);
+
+/* Those of the sideband alone, likewise */
+int merge_next_sideband(struct merge *m, struct vsamp_item *item, struct vsamp_error *err);
 
 /* Back to the start */
 void merge_rewind(struct merge *m);

@@ -39,6 +39,22 @@ struct mmap2_record {
 	char filename[];
 };
 
+/*
+ * Not the kernel's, who has no types so high: a process in another pid namespace than the recorder.
+ * The trailer is as behind the kernel's.
+ */
+#define SIDEBAND_RECORD_NSPID 0x8000
+
+struct nspid_record {
+	struct perf_event_header h;
+	uint32_t pid;
+	uint32_t ns_pid; /* in its own namespace */
+	uint64_t ns;	 /* inode of that */
+	uint32_t trailer_pid, trailer_tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
+
 struct lost_record {
 	struct perf_event_header h;
 	uint64_t id, lost;

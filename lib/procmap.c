@@ -5,17 +5,21 @@
 #include <string.h>
 
 #include "file_private.h"
+#include "jitdump.h"
+#include "nspid.h"
 #include "perf_record.h"
 #include "procmap.h"
 
 /* Of all processes: more is a file made to exhaust memory */
 #define ENTRIES_MAX (32U << 20)
 #define COMM_MAX    256
+#define NO_JITDUMP  UINT32_MAX
 
 struct mapping {
 	uint64_t start, end;
 	uint64_t pgoff;
 	uint32_t module;
+	bool anon;
 };
 
 /* Mappings by address, shared after a fork until one side changes them */
@@ -23,11 +27,6 @@ struct mappings {
 	unsigned int users;
 	size_t count, room;
 	struct mapping row[];
-};
-
-struct proc {
-	uint32_t identity;
-	struct mappings *mappings; /* NULL: none */
 };
 
 void procmap_init(struct procmap *pm, struct modules *modules)
@@ -64,14 +63,10 @@ static int64_t identity_number(struct procmap *pm, uint32_t pid, const char *com
 	return intern_number(&pm->identities, &key, sizeof(key.fixed) + length + 1);
 }
 
-/* The process that has @pid now, made nameless if it is new; NULL without memory */
-static struct proc *proc_get(struct procmap *pm, uint32_t pid)
+struct proc *procmap_proc_slow(struct procmap *pm, uint32_t pid)
 {
-	int64_t number, identity;
+	int64_t number = intern_id(&pm->pids, pm->recent, pid), identity;
 
-	if (pm->procs && pm->last_pid == pid)
-		return &pm->proc[pm->last];
-	number = intern_number(&pm->pids, &pid, sizeof(pid));
 	if (number < 0)
 		return NULL;
 	if ((size_t)number == pm->procs) {
@@ -88,11 +83,12 @@ static struct proc *proc_get(struct procmap *pm, uint32_t pid)
 		identity = identity_number(pm, pid, pid ? "" : "swapper");
 		if (identity < 0)
 			return NULL;
-		pm->proc[pm->procs++] = (struct proc){ .identity = identity };
+		pm->proc[pm->procs++] = (struct proc){ .identity = identity,
+						       .jitdump = NO_JITDUMP };
 	}
 	pm->last_pid = pid;
-	pm->last = number;
-	return &pm->proc[number];
+	pm->last = &pm->proc[number];
+	return pm->last;
 }
 
 /* Makes the mappings of @p its own, with room for @more */
@@ -121,20 +117,15 @@ static int mappings_own(struct procmap *pm, struct proc *p, size_t more)
 	return 0;
 }
 
-/* The first row that ends behind @addr */
+/* The first row that ends behind @addr. Addresses are anywhere: no branch could be foreseen */
 static size_t mappings_at(const struct mappings *m, uint64_t addr)
 {
-	size_t low = 0, high = m->count;
+	const struct mapping *row = m->row;
+	size_t n = m->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->row[middle].end > addr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	for (; n > 1; n -= n / 2)
+		row += row[n / 2 - 1].end <= addr ? n / 2 : 0;
+	return row - m->row + (n && row->end <= addr);
 }
 
 /* Puts a mapping in the place of whatever was there */
@@ -182,7 +173,7 @@ static int apply_comm(struct procmap *pm, const struct comm_record *rec)
 
 	if (!string_ok(&rec->h, sizeof(*rec)) || rec->pid != rec->tid)
 		return 0;
-	p = proc_get(pm, rec->pid);
+	p = procmap_proc(pm, rec->pid);
 	identity = identity_number(pm, rec->pid, rec->comm);
 	if (!p || identity < 0)
 		return -ENOMEM;
@@ -190,6 +181,7 @@ static int apply_comm(struct procmap *pm, const struct comm_record *rec)
 	if (rec->h.misc & PERF_RECORD_MISC_COMM_EXEC) {
 		mappings_put(pm, p->mappings);
 		p->mappings = NULL;
+		p->jitdump = NO_JITDUMP;
 	}
 	return 0;
 }
@@ -197,41 +189,41 @@ static int apply_comm(struct procmap *pm, const struct comm_record *rec)
 static int apply_fork(struct procmap *pm, const struct task_record *rec)
 {
 	struct mappings *m;
+	uint32_t jitdump;
 	struct proc *p;
 	int64_t identity;
 	char comm[COMM_MAX];
 
 	if (rec->h.size < sizeof(*rec) + sizeof(struct sideband_id) || rec->pid == rec->ppid)
 		return 0; /* a thread */
-	p = proc_get(pm, rec->ppid);
+	p = procmap_proc(pm, rec->ppid);
 	if (!p)
 		return -ENOMEM;
 	m = p->mappings;
+	jitdump = p->jitdump;
 	/* the key may move when another is taken in */
 	strcpy(comm, procmap_identity_at(pm, p->identity)->comm);
-	p = proc_get(pm, rec->pid);
+	p = procmap_proc(pm, rec->pid);
 	identity = identity_number(pm, rec->pid, comm);
 	if (!p || identity < 0)
 		return -ENOMEM;
 	p->identity = identity;
+	p->ns_pid = 0; /* it may have been another process's number */
 	if (m)
 		m->users++;
 	mappings_put(pm, p->mappings);
 	p->mappings = m;
+	p->jitdump = jitdump;
 	return 0;
 }
 
-static int apply_mmap2(struct procmap *pm, const struct mmap2_record *rec)
+/* The module that is mapped; -ENOENT where the record makes no sense */
+static int64_t mmap2_module(struct procmap *pm, const struct mmap2_record *rec)
 {
 	struct module_key key = { .pid = rec->pid };
-	struct mapping new = { .start = rec->addr,
-			       .end = rec->addr + rec->len,
-			       .pgoff = rec->pgoff };
-	struct proc *p;
-	int64_t module;
 
-	if (!string_ok(&rec->h, sizeof(*rec)) || new.end <= new.start)
-		return 0;
+	if (!string_ok(&rec->h, sizeof(*rec)) || rec->addr + rec->len <= rec->addr)
+		return -ENOENT;
 	if (!(rec->h.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
 		key.dev = (uint64_t)rec->maj << 32 | rec->min;
 		key.ino = rec->ino;
@@ -239,12 +231,67 @@ static int apply_mmap2(struct procmap *pm, const struct mmap2_record *rec)
 		key.id.size = rec->build_id_size;
 		memcpy(key.id.data, rec->build_id, key.id.size);
 	}
-	module = modules_number(pm->modules, &key, rec->filename);
-	p = proc_get(pm, rec->pid);
+	return modules_number(pm->modules, &key, rec->filename);
+}
+
+static int apply_mmap2(struct procmap *pm, const struct mmap2_record *rec)
+{
+	struct mapping new = { .start = rec->addr,
+			       .end = rec->addr + rec->len,
+			       .pgoff = rec->pgoff };
+	int64_t module = mmap2_module(pm, rec);
+	struct proc *p;
+
+	if (module == -ENOENT)
+		return 0;
+	p = procmap_proc(pm, rec->pid);
 	if (module < 0 || !p)
 		return -ENOMEM;
 	new.module = module;
+	new.anon = pm->modules->module[module].anon;
+	if (new.anon)
+		new.pgoff = new.start; /* that code is told by its address */
+	else if (jitdump_named(rec->filename))
+		p->jitdump = module;
 	return mappings_add(pm, p, &new);
+}
+
+static int apply_nspid(struct procmap *pm, const struct nspid_record *rec)
+{
+	struct proc *p;
+
+	if (rec->h.size < sizeof(*rec))
+		return 0;
+	p = procmap_proc(pm, rec->pid);
+	if (!p)
+		return -ENOMEM;
+	p->ns_pid = rec->ns_pid;
+	p->ns = rec->ns;
+	return 0;
+}
+
+static int apply_namespaces(struct procmap *pm, const struct perf_event_header *rec)
+{
+	uint32_t pid;
+	uint64_t ns = nspid_of_record(rec, &pid);
+	struct proc *p;
+
+	if (!ns)
+		return 0;
+	p = procmap_proc(pm, pid);
+	if (!p)
+		return -ENOMEM;
+	p->ns = ns;
+	return 0;
+}
+
+int procmap_see(struct procmap *pm, const struct perf_event_header *rec)
+{
+	int64_t module = -ENOENT;
+
+	if (rec->type == PERF_RECORD_MMAP2)
+		module = mmap2_module(pm, (const void *)rec);
+	return module < 0 && module != -ENOENT ? module : 0;
 }
 
 int procmap_apply(struct procmap *pm, const struct perf_event_header *rec)
@@ -256,6 +303,10 @@ int procmap_apply(struct procmap *pm, const struct perf_event_header *rec)
 		return apply_fork(pm, (const void *)rec);
 	case PERF_RECORD_MMAP2:
 		return apply_mmap2(pm, (const void *)rec);
+	case PERF_RECORD_NAMESPACES:
+		return apply_namespaces(pm, rec);
+	case SIDEBAND_RECORD_NSPID:
+		return apply_nspid(pm, (const void *)rec);
 	case PERF_RECORD_LOST:
 		if (rec->size >= sizeof(struct lost_record) + sizeof(struct sideband_id))
 			pm->lost += ((const struct lost_record *)rec)->lost;
@@ -264,17 +315,53 @@ int procmap_apply(struct procmap *pm, const struct perf_event_header *rec)
 	return 0;
 }
 
-int64_t procmap_identity(struct procmap *pm, uint32_t pid)
+void procmap_namespace(struct procmap *pm, uint32_t pid, uint32_t *ns_pid, uint64_t *ns)
 {
-	struct proc *p = proc_get(pm, pid);
+	const struct proc *p = procmap_proc(pm, pid);
 
-	return p ? (int64_t)p->identity : -ENOMEM;
+	*ns_pid = p ? p->ns_pid : 0;
+	*ns = p ? p->ns : 0;
 }
 
-int procmap_find(struct procmap *pm, uint32_t pid, uint64_t addr, uint32_t *module,
+uint64_t procmap_namespace_at(const struct procmap *pm, size_t number)
+{
+	return pm->proc[number].ns;
+}
+
+void procmap_forget(struct procmap *pm, uint32_t pid)
+{
+	struct proc *p = procmap_proc(pm, pid);
+
+	if (!p)
+		return;
+	mappings_put(pm, p->mappings);
+	p->mappings = NULL;
+	p->jitdump = NO_JITDUMP;
+}
+
+int procmap_trim(struct procmap *pm)
+{
+	struct intern old = pm->identities;
+	int ret = 0;
+
+	pm->identities = (struct intern){ 0 };
+	for (size_t i = 0; i < pm->procs && !ret; i++) {
+		const struct procmap_identity *id = intern_key(&old, pm->proc[i].identity);
+		int64_t number = identity_number(pm, id->pid, id->comm);
+
+		if (number < 0)
+			ret = -ENOMEM;
+		else
+			pm->proc[i].identity = number;
+	}
+	intern_free(&old);
+	return ret;
+}
+
+int procmap_find(struct procmap *pm, uint32_t pid, uint64_t addr, uint64_t time, uint32_t *module,
 		 uint64_t *offset)
 {
-	const struct proc *p = proc_get(pm, pid);
+	const struct proc *p = procmap_proc(pm, pid);
 	const struct mapping *row;
 	size_t at;
 
@@ -284,6 +371,14 @@ int procmap_find(struct procmap *pm, uint32_t pid, uint64_t addr, uint32_t *modu
 	row = &p->mappings->row[at];
 	if (at == p->mappings->count || row->start > addr)
 		return -ENOENT;
+	if (row->anon && p->jitdump != NO_JITDUMP) {
+		int ret = modules_jit(pm->modules, p->jitdump, addr, time, offset);
+
+		if (ret != -ENOENT) {
+			*module = p->jitdump;
+			return ret;
+		}
+	}
 	*module = row->module;
 	*offset = addr - row->start + row->pgoff;
 	return 0;

@@ -1,298 +1,117 @@
 // SPDX-License-Identifier: MIT
 /* profile.c: folds samples into where they fell */
-#include <vsamp.h>
-#include <vsamp/profile.h>
+#include "filter.h"
+#include "profile_batch.h"
 
-#include "intern.h"
-#include "module.h"
-#include "procmap.h"
-#include "recording_private.h"
-
-#define UNKNOWN	      "[unknown]"
-
-/* Modules of places, beside the numbers of struct modules */
-#define MODULE_KERNEL (1U << 31) /* with the number of the snapshot that was current */
-#define MODULE_NONE   UINT32_MAX
-
-/* Where samples fell, as cheap as it can be told; names come later, once a place */
-struct place {
-	uint32_t identity;
-	uint32_t module;
-	uint64_t offset; /* in the module's file; in the kernel: the address */
-};
-
-/* Numbers of names; NOT_ASKED where rows aren't told apart by it */
-struct leaf {
-	uint32_t identity;
-	uint32_t label;
-	uint32_t symbol;
-};
-
-#define NOT_ASKED UINT32_MAX
-
-/* A key and, for each of its numbers, a count for each event */
-struct tally {
-	struct intern keys;
-	struct buf counts;
-	size_t events;
-};
-
-struct vsamp_profile {
-	struct vsamp_recording *rec;
-	struct modules modules;
-	struct procmap procmap;
-	size_t snapshot;
-	struct tally places, leaves, sums;
-	struct intern labels; /* modules as rows show them: path, zero, build-id */
-	struct buf notes;     /* const char *, by label */
-	struct intern symbols;
-	uint32_t *with_id; /* by number of a path: a module that has a build-id, or NOT_ASKED */
-};
-
-/* The counts of a key, zero if it is new; NULL without memory */
-static uint64_t *tally_at(struct tally *t, const void *key, uint32_t size)
+static int no_memory(struct vsamp_error *err)
 {
-	int64_t number = intern_number(&t->keys, key, size);
-	size_t row = t->events * sizeof(uint64_t);
+	return vsamp_fail(err, -ENOMEM, "out of memory");
+}
 
+static int add_sample(struct vsamp_profile *p, struct profile_batch *batch, uint32_t cpu,
+		      const struct vsamp_record_sample *record, struct vsamp_error *err)
+{
+	struct batch_sample *s = &batch->sample[batch->count];
+	int ret = p->filters ? beside_wants(p, cpu, record) : 1;
+	int64_t number = 0;
+
+	if (ret <= 0)
+		return ret ? no_memory(err) : 0;
+	ret = placer_code(&p->placer, cpu, record, &s->code, &s->weight, err);
+	if (ret)
+		return ret;
+	names_fetch(&p->placer.names, s->code.module, s->code.offset);
+	if (p->options.by & BY_BESIDE)
+		number = beside_number(p, cpu, record, s->code.identity);
 	if (number < 0)
-		return NULL;
-	if (number * row == t->counts.size) {
-		if (buf_reserve(&t->counts, row))
-			return NULL;
-		memset(t->counts.data + t->counts.size, 0, row);
-		t->counts.size += row;
-	}
-	return (uint64_t *)(t->counts.data + number * row);
+		return no_memory(err);
+	s->cell.beside = number;
+	s->event = record->h.event;
+	if (++batch->count < BATCH_SIZE)
+		return 0;
+	return profile_batch_add(batch, p) ? no_memory(err) : 0;
 }
 
-static const uint64_t *tally_counts(const struct tally *t, uint32_t number)
+static int take(struct vsamp_profile *p, const struct vsamp_item *item, struct vsamp_error *err)
 {
-	return (const uint64_t *)t->counts.data + number * t->events;
+	if (p->names_threads && item->sideband && threads_take(&p->threads, item->sideband))
+		return no_memory(err);
+	return placer_take(&p->placer, item, err);
 }
 
-static void tally_free(struct tally *t)
+static int fold(struct vsamp_profile *p, struct vsamp_error *err)
 {
-	intern_free(&t->keys);
-	buf_free(&t->counts);
-}
-
-/* The last snapshot before now, or the first there is; times never fall */
-static uint32_t kernel_module(struct vsamp_profile *p, uint64_t time)
-{
-	const struct vsamp_recording *rec = p->rec;
-
-	while (p->snapshot + 1 < rec->snapshots && rec->snapshot[p->snapshot + 1].time <= time)
-		p->snapshot++;
-	return MODULE_KERNEL | p->snapshot;
-}
-
-static bool pid_wanted(uint32_t pid, const uint32_t *pids, size_t n_pids)
-{
-	for (size_t i = 0; i < n_pids; i++)
-		if (pids[i] == pid)
-			return true;
-	return !n_pids;
-}
-
-static int add_sample(struct vsamp_profile *p, const struct vsamp_record_sample *s)
-{
-	int64_t identity = procmap_identity(&p->procmap, s->pid);
-	struct place place = { .module = MODULE_NONE };
-	uint64_t *counts;
-
-	if (identity < 0)
-		return -ENOMEM;
-	if (s->h.event >= p->rec->events)
-		return -EBADMSG; /* was checked, but the file may have been changed since */
-	place.identity = identity;
-	if (!(s->h.flags & VSAMP_SAMPLE_USER)) {
-		place.module = kernel_module(p, s->time);
-		place.offset = s->ip;
-	} else {
-		procmap_find(&p->procmap, s->pid, s->ip, &place.module, &place.offset);
-	}
-	counts = tally_at(&p->places, &place, sizeof(place));
-	if (!counts)
-		return -ENOMEM;
-	counts[s->h.event]++;
-	return 0;
-}
-
-static int fold(struct vsamp_profile *p, const uint32_t *pids, size_t n_pids,
-		struct vsamp_error *err)
-{
+	struct profile_batch batch = { .count = 0 };
 	struct vsamp_item item;
+	size_t samples;
 	int ret;
 
 	vsamp_recording_rewind(p->rec);
-	while ((ret = vsamp_recording_next(p->rec, &item, err)) > 0) {
+	while ((ret = merge_next_loose(&p->rec->merge, &item, &samples, err)) > 0) {
 		const struct vsamp_record_sample *s = (const void *)item.record;
 
-		ret = 0;
-		if (item.sideband)
-			ret = procmap_apply(&p->procmap, item.sideband);
-		else if (s->h.type == VSAMP_RECORD_SAMPLE && pid_wanted(s->pid, pids, n_pids))
-			ret = add_sample(p, s);
-		if (ret)
-			return vsamp_fail(err, ret, "%s: %s", vsamp_reader_path(p->rec->reader),
-					  ret == -E2BIG	  ? "more mappings than any machine has" :
-					  ret == -EBADMSG ? "the file was changed meanwhile" :
-							    "out of memory");
-	}
-	return ret;
-}
-
-static int64_t label_number(struct vsamp_profile *p, const char *path, const struct buildid *id,
-			    const char *note)
-{
-	char hex[BUILDID_HEX] = "";
-	struct buf key = { 0 };
-	int64_t number;
-
-	if (id)
-		buildid_format(id, hex);
-	if (buf_add(&key, path, strlen(path) + 1) || buf_add(&key, hex, strlen(hex) + 1)) {
-		buf_free(&key);
-		return -ENOMEM;
-	}
-	number = intern_number(&p->labels, key.data, key.size);
-	buf_free(&key);
-	if (number >= 0 && number * sizeof(note) == p->notes.size &&
-	    buf_add(&p->notes, &note, sizeof(note)))
-		return -ENOMEM;
-	return number;
-}
-
-/*
- * Kernel symbols by the snapshot that was current, or else by the next one: then the module was
- * loaded in between. -ENOENT if neither has it.
- */
-static int name_kernel(struct vsamp_profile *p, const struct place *place, struct leaf *leaf,
-		       struct vsamp_error *err)
-{
-	size_t first = place->module & ~MODULE_KERNEL;
-	struct kallsyms_symbol sym = { .name = UNKNOWN, .module = KALLSYMS_KERNEL };
-	int64_t label, symbol;
-
-	for (size_t i = first; i < p->rec->snapshots && i < first + 2; i++) {
-		struct kallsyms *k;
-		int ret = recording_kallsyms(p->rec, i, &k, err);
-
-		if (ret)
+		if (item.sideband || item.record->type != VSAMP_RECORD_SAMPLE) {
+			ret = take(p, &item, err);
+			samples = 0;
+		}
+		for (size_t i = 0; i < samples && ret >= 0; i++)
+			ret = add_sample(p, &batch, item.cpu, &s[i], err);
+		if (ret < 0)
 			return ret;
-		if (!kallsyms_find(k, place->offset, &sym))
-			break;
-		if (i == first)
-			sym.id = kallsyms_kernel_id(k);
 	}
-	label = label_number(p, sym.module, sym.id,
-			     p->rec->snapshots ? NULL : "the recording has no kernel symbols");
-	symbol = intern_string(&p->symbols, sym.name);
-	if (label < 0 || symbol < 0)
-		return vsamp_fail(err, -ENOMEM, "out of memory");
-	leaf->label = label;
-	leaf->symbol = symbol;
-	return 0;
+	return !ret && profile_batch_add(&batch, p) ? no_memory(err) : ret;
 }
 
-/* Of one file some records may have the build-id and others not */
-static int find_ids(struct vsamp_profile *p)
+/* Which spots the filter wants */
+static int want_spots(struct vsamp_profile *p)
 {
-	const struct modules *ms = &p->modules;
+	const struct names *n = &p->placer.names;
 
-	p->with_id = malloc((ms->paths.count + 1UL) * sizeof(*p->with_id));
-	if (!p->with_id)
+	if (!p->options.filter.modules && !p->options.filter.symbols)
+		return 0;
+	p->wanted = malloc((n->spots.count + 1UL) * sizeof(*p->wanted));
+	if (!p->wanted)
 		return -ENOMEM;
-	memset(p->with_id, 0xff, (ms->paths.count + 1UL) * sizeof(*p->with_id));
-	for (uint32_t i = ms->count; i-- > 0;)
-		if (ms->module[i].id.size)
-			p->with_id[ms->module[i].path_number] = i;
+	for (uint32_t i = 0; i < n->spots.count; i++)
+		p->wanted[i] = filter_wants_code(&p->options.filter,
+						 names_module(n, n->name[i].label),
+						 names_symbol(n, n->name[i].symbol));
 	return 0;
 }
 
-static uint32_t module_with_id(const struct vsamp_profile *p, uint32_t number)
+static int read_all(struct vsamp_profile *p, struct vsamp_error *err)
 {
-	const struct module *m = &p->modules.module[number];
-	uint32_t other = p->with_id[m->path_number];
+	int ret = placer_init(&p->placer, p->rec, p->options.flags & VSAMP_PROFILE_CALLERS, err);
 
-	return m->id.size || other == NOT_ASKED ? number : other;
-}
-
-static int name_user(struct vsamp_profile *p, const struct place *place, struct leaf *leaf,
-		     struct vsamp_error *err)
-{
-	struct elfsym_symbol sym = { .name = UNKNOWN };
-	int64_t label, symbol;
-	int ret = 0;
-
-	if (place->module == MODULE_NONE) {
-		label = label_number(p, UNKNOWN, NULL, NULL);
-	} else {
-		uint32_t number = module_with_id(p, place->module);
-		const struct module *m;
-
-		ret = modules_find(&p->modules, number, place->offset, &sym);
-		m = &p->modules.module[number];
-		label = label_number(p, modules_path(&p->modules, number), &m->id, m->note);
-	}
-	symbol = intern_string(&p->symbols, sym.name);
-	if (label < 0 || symbol < 0 || ret == -ENOMEM)
-		return vsamp_fail(err, -ENOMEM, "out of memory");
-	leaf->label = label;
-	leaf->symbol = symbol;
-	return 0;
-}
-
-static int add_counts(struct tally *to, const void *key, uint32_t size, const uint64_t *counts,
-		      struct vsamp_error *err)
-{
-	uint64_t *sum = tally_at(to, key, size);
-
-	if (!sum)
-		return vsamp_fail(err, -ENOMEM, "out of memory");
-	for (size_t e = 0; e < to->events; e++)
-		sum[e] += counts[e];
-	return 0;
-}
-
-static int name_places(struct vsamp_profile *p, struct vsamp_error *err)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; i < p->places.keys.count && !ret; i++) {
-		const struct place *place = intern_key(&p->places.keys, i);
-		struct leaf leaf = { .identity = place->identity };
-
-		ret = place->module != MODULE_NONE && place->module & MODULE_KERNEL ?
-			      name_kernel(p, place, &leaf, err) :
-			      name_user(p, place, &leaf, err);
-		if (!ret)
-			ret = add_counts(&p->leaves, &leaf, sizeof(leaf),
-					 tally_counts(&p->places, i), err);
-	}
+	if (!ret)
+		ret = beside_init(p, err);
+	if (!ret && !(p->options.by & VSAMP_BY_LINE || p->options.flags & VSAMP_PROFILE_CODE))
+		ret = placer_whole(&p->placer, err);
+	p->placer.names.mangled = p->options.flags & VSAMP_PROFILE_MANGLED;
+	if (!ret)
+		ret = fold(p, err);
+	if (!ret)
+		ret = names_find(&p->placer.names, err);
+	if (!ret && p->options.by & VSAMP_BY_LINE)
+		ret = names_find_lines(&p->placer.names, err);
+	if (!ret && (want_spots(p) || beside_finish(p)))
+		ret = no_memory(err);
 	return ret;
 }
 
-int vsamp_profile_new(struct vsamp_profile **out, struct vsamp_recording *rec, const uint32_t *pids,
-		      size_t n_pids, struct vsamp_error *err)
+int vsamp_profile_new(struct vsamp_profile **out, struct vsamp_recording *rec,
+		      const struct vsamp_profile_options *options, struct vsamp_error *err)
 {
 	struct vsamp_profile *p = calloc(1, sizeof(*p));
 	int ret;
 
 	if (!p)
-		return vsamp_fail(err, -ENOMEM, "out of memory");
+		return no_memory(err);
 	p->rec = rec;
+	if (options)
+		p->options = *options;
 	p->places.events = rec->events;
-	p->leaves.events = rec->events;
-	p->sums.events = rec->events;
-	modules_init(&p->modules, recording_same_boot(rec));
-	procmap_init(&p->procmap, &p->modules);
-	ret = fold(p, pids, n_pids, err);
-	if (!ret && find_ids(p))
-		ret = vsamp_fail(err, -ENOMEM, "out of memory");
-	if (!ret)
-		ret = name_places(p, err);
+	ret = read_all(p, err);
 	if (ret) {
 		vsamp_profile_free(p);
 		return ret;
@@ -301,100 +120,38 @@ int vsamp_profile_new(struct vsamp_profile **out, struct vsamp_recording *rec, c
 	return 0;
 }
 
-static void row_fill(const struct vsamp_profile *p, uint32_t number, struct vsamp_profile_row *row)
+uint64_t vsamp_profile_paused(const struct vsamp_profile *profile)
 {
-	const struct leaf *leaf = intern_key(&p->sums.keys, number);
-
-	*row = (struct vsamp_profile_row){ .samples = tally_counts(&p->sums, number) };
-	if (leaf->identity != NOT_ASKED) {
-		const struct procmap_identity *id = procmap_identity_at(&p->procmap,
-									leaf->identity);
-
-		row->pid = id->pid;
-		row->comm = id->comm;
-	}
-	if (leaf->label != NOT_ASKED) {
-		row->module = intern_key(&p->labels, leaf->label);
-		row->build_id = row->module + strlen(row->module) + 1;
-		row->note = ((const char *const *)p->notes.data)[leaf->label];
-	}
-	if (leaf->symbol != NOT_ASKED)
-		row->symbol = intern_key(&p->symbols, leaf->symbol);
+	return profile->paused;
 }
 
-struct row_order {
-	size_t event, events;
-};
-
-static int compare_names(const char *a, const char *b)
+size_t profile_frames(const struct vsamp_profile *p, uint32_t place,
+		      uint32_t spot[PROFILE_FRAMES_MAX])
 {
-	return a && b ? strcmp(a, b) : 0;
-}
+	const struct place *at = &places_cell(&p->places, place)->place;
+	struct stack_frame frame = { at->stack, at->spot };
+	size_t n = 1;
 
-static int by_samples(const void *a, const void *b, void *arg)
-{
-	const struct vsamp_profile_row *x = a, *y = b;
-	const struct row_order *order = arg;
-	int ret;
-
-	if (x->samples[order->event] != y->samples[order->event])
-		return x->samples[order->event] > y->samples[order->event] ? -1 : 1;
-	for (size_t e = 0; e < order->events; e++)
-		if (x->samples[e] != y->samples[e])
-			return x->samples[e] > y->samples[e] ? -1 : 1;
-	ret = compare_names(x->module, y->module);
-	if (!ret)
-		ret = compare_names(x->build_id, y->build_id);
-	if (!ret)
-		ret = compare_names(x->symbol, y->symbol);
-	if (!ret)
-		ret = compare_names(x->comm, y->comm);
-	return ret ? ret : (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-int vsamp_profile_rows(struct vsamp_profile *p, unsigned int by, size_t event,
-		       struct vsamp_profile_row **rows, size_t *count, struct vsamp_error *err)
-{
-	struct row_order order = { event, p->rec->events };
-	int ret = 0;
-
-	tally_free(&p->sums);
-	for (uint32_t i = 0; i < p->leaves.keys.count && !ret; i++) {
-		struct leaf leaf = *(const struct leaf *)intern_key(&p->leaves.keys, i);
-
-		if (!(by & VSAMP_BY_PROCESS))
-			leaf.identity = NOT_ASKED;
-		if (!(by & VSAMP_BY_MODULE))
-			leaf.label = NOT_ASKED;
-		if (!(by & VSAMP_BY_SYMBOL))
-			leaf.symbol = NOT_ASKED;
-		ret = add_counts(&p->sums, &leaf, sizeof(leaf), tally_counts(&p->leaves, i), err);
+	spot[0] = at->spot;
+	while (frame.caller && n < PROFILE_FRAMES_MAX) {
+		frame = stacks_frame(&p->placer.stacks, frame.caller);
+		spot[n++] = frame.spot;
 	}
-	if (ret)
-		return ret;
-	*count = p->sums.keys.count;
-	*rows = calloc(*count + 1, sizeof(**rows));
-	if (!*rows)
-		return vsamp_fail(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < *count; i++)
-		row_fill(p, i, &(*rows)[i]);
-	if (*count)
-		qsort_r(*rows, *count, sizeof(**rows), by_samples, &order);
-	return 0;
+	return n;
 }
 
 void vsamp_profile_free(struct vsamp_profile *p)
 {
 	if (!p)
 		return;
-	tally_free(&p->places);
-	tally_free(&p->leaves);
+	places_free(&p->places);
 	tally_free(&p->sums);
-	intern_free(&p->labels);
-	intern_free(&p->symbols);
-	buf_free(&p->notes);
-	procmap_free(&p->procmap);
-	modules_free(&p->modules);
-	free(p->with_id);
+	beside_free(p);
+	placer_free(&p->placer);
+	buf_free(&p->pairs);
+	free(p->wanted);
+	free(p->mark);
+	free(p->row_first);
+	free(p->row_place);
 	free(p);
 }

@@ -9,23 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <vsamp/recorder.h>
-#include <vsamp/ring.h>
+#include "recorder_private.h"
+#include "session.h"
 
 /* A death of the process must lose no more than a second; draining takes its time too */
 #define FLUSH_NS 800000000ULL
 
-struct vsamp_recorder {
-	struct vsamp_session *session;
-	struct vsamp_sideband *sideband;
-	struct vsamp_writer *w;
-	struct vsamp_ring **ring;
-	unsigned int n;
-	int epoll;
-	uint64_t modules; /* fingerprint of the kernel's */
-};
-
-static uint64_t now_ns(void)
+uint64_t recorder_now(void)
 {
 	struct timespec ts;
 
@@ -68,7 +58,7 @@ static int recorder_flush(struct vsamp_recorder *r, struct vsamp_error *err)
 	return vsamp_writer_flush(r->w, err);
 }
 
-static struct vsamp_ring *recorder_ring(const struct vsamp_recorder *r, uint32_t cpu)
+struct vsamp_ring *recorder_ring(const struct vsamp_recorder *r, uint32_t cpu)
 {
 	for (unsigned int i = 0; i < r->n; i++)
 		if (vsamp_ring_cpu(r->ring[i]) == cpu)
@@ -90,8 +80,7 @@ static int recorder_map(struct vsamp_recorder *r, const struct vsamp_stats *stat
 		if (!more)
 			return vsamp_fail(err, -ENOMEM, "out of memory");
 		r->ring = more;
-		ret = vsamp_ring_open(&r->ring[r->n], vsamp_session_fd(r->session),
-				      stats->cpu[i].cpu, err);
+		ret = vsamp_session_ring(r->session, stats->cpu[i].cpu, &r->ring[r->n], err);
 		if (ret)
 			return ret;
 		r->n++;
@@ -99,20 +88,32 @@ static int recorder_map(struct vsamp_recorder *r, const struct vsamp_stats *stat
 	return 0;
 }
 
+int vsamp_recorder_stats(struct vsamp_recorder *r, struct vsamp_stats *stats,
+			 struct vsamp_error *err)
+{
+	int ret = vsamp_session_stats(r->session, stats, err);
+
+	if (ret)
+		return ret;
+	ret = recorder_map(r, stats, err);
+	if (!ret && r->sideband)
+		ret = vsamp_sideband_refresh(r->sideband, r->w, err);
+	if (ret)
+		vsamp_stats_free(stats);
+	return ret;
+}
+
 /* Looks what has changed: a CPU came online or went, or the session ended */
 static int recorder_look(struct vsamp_recorder *r, bool *ended, struct vsamp_error *err)
 {
 	struct vsamp_stats stats;
-	int ret = vsamp_session_stats(r->session, &stats, err);
+	int ret = vsamp_recorder_stats(r, &stats, err);
 
 	if (ret)
 		return ret;
 	*ended = stats.state == VSAMP_SESSION_ENDED;
-	ret = recorder_map(r, &stats, err);
 	vsamp_stats_free(&stats);
-	if (!ret && r->sideband)
-		ret = vsamp_sideband_refresh(r->sideband, r->w, err);
-	return ret;
+	return 0;
 }
 
 /* 1: there was something, 0: the ring is empty */
@@ -131,7 +132,7 @@ static int ring_drain(struct vsamp_ring *ring, struct vsamp_writer *w, struct vs
 	return 1;
 }
 
-static int recorder_drain(struct vsamp_recorder *r, struct vsamp_error *err)
+int recorder_drain(struct vsamp_recorder *r, struct vsamp_error *err)
 {
 	for (unsigned int i = 0; i < r->n; i++) {
 		int ret = ring_drain(r->ring[i], r->w, err);
@@ -164,6 +165,7 @@ int vsamp_recorder_open(struct vsamp_recorder **recorder, struct vsamp_session *
 		.sideband = sideband,
 		.w = w,
 		.modules = modules_fingerprint(),
+		.flush = recorder_now() + FLUSH_NS,
 	};
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll < 0 || epoll_add(r->epoll, vsamp_session_fd(session), EPOLLIN | EPOLLPRI) ||
@@ -191,6 +193,7 @@ void vsamp_recorder_close(struct vsamp_recorder *r)
 	for (unsigned int i = 0; i < r->n; i++)
 		vsamp_ring_close(r->ring[i]);
 	free(r->ring);
+	vsamp_recorder_totals_free(&r->base);
 	if (r->epoll >= 0)
 		close(r->epoll);
 	free(r);
@@ -204,7 +207,7 @@ struct wakes {
 static int recorder_wait(struct vsamp_recorder *r, int wake_fd, uint64_t until, struct wakes *wakes,
 			 struct vsamp_error *err)
 {
-	uint64_t now = now_ns();
+	uint64_t now = recorder_now();
 	struct epoll_event e[3];
 	int n;
 
@@ -225,25 +228,27 @@ static int recorder_wait(struct vsamp_recorder *r, int wake_fd, uint64_t until, 
 static int recorder_loop(struct vsamp_recorder *r, int wake_fd, uint64_t deadline,
 			 enum vsamp_recorder_why *why, struct vsamp_error *err)
 {
-	uint64_t flush = now_ns() + FLUSH_NS;
 	struct wakes wakes;
 	bool ended = false;
 	int ret;
 
 	while (true) {
-		ret = recorder_wait(r, wake_fd, deadline && deadline < flush ? deadline : flush,
-				    &wakes, err);
+		ret = recorder_wait(r, wake_fd,
+				    deadline && deadline < r->flush ? deadline : r->flush, &wakes,
+				    err);
 		if (!ret && wakes.state)
 			ret = recorder_look(r, &ended, err);
 		if (!ret)
 			ret = recorder_drain(r, err);
-		if (!ret && now_ns() >= flush) {
+		if (!ret && recorder_now() >= r->flush) {
 			ret = recorder_flush(r, err);
-			flush = now_ns() + FLUSH_NS;
+			if (!ret && r->session->ops->silent)
+				ret = recorder_look(r, &ended, err);
+			r->flush = recorder_now() + FLUSH_NS;
 		}
 		if (ret)
 			return ret;
-		if (wakes.wake || ended || (deadline && now_ns() >= deadline))
+		if (wakes.wake || ended || (deadline && recorder_now() >= deadline))
 			break;
 	}
 	*why = wakes.wake ? VSAMP_RECORDER_WAKE :
@@ -265,48 +270,6 @@ int vsamp_recorder_run(struct vsamp_recorder *r, int wake_fd, uint64_t deadline_
 	return ret;
 }
 
-static int totals_settle(const struct vsamp_recorder_cpu *c, struct vsamp_error *err)
-{
-	if (c->produced != c->written + c->lost)
-		return vsamp_fail(err, -EBADMSG,
-				  "CPU %u: %" PRIu64 " records produced, but %" PRIu64
-				  " written and %" PRIu64 " lost: the recording is incomplete",
-				  c->cpu, c->produced, c->written, c->lost);
-	if (c->read != c->written)
-		return vsamp_fail(err, -EBADMSG,
-				  "CPU %u: %" PRIu64 " records written, but %" PRIu64
-				  " read: the recording is incomplete",
-				  c->cpu, c->written, c->read);
-	return 0;
-}
-
-static int totals_add(struct vsamp_recorder *r, const struct vsamp_cpu_stats *s,
-		      struct vsamp_recorder_totals *t, struct vsamp_error *err)
-{
-	const struct vsamp_ring *ring = recorder_ring(r, s->cpu);
-	struct vsamp_recorder_cpu *c = &t->cpu[t->n++];
-
-	*c = (struct vsamp_recorder_cpu){
-		.cpu = s->cpu,
-		.produced = s->produced,
-		.written = s->written,
-		.lost = s->lost,
-		.pmis = s->pmis,
-		.throttled = s->throttled,
-		.read = ring ? vsamp_ring_counts(ring)->records : 0,
-	};
-	t->produced += c->produced;
-	t->written += c->written;
-	t->lost += c->lost;
-	t->read += c->read;
-	t->throttled += c->throttled;
-	for (unsigned int i = 0; i < VSAMP_EVENTS_MAX; i++) {
-		t->count[i] += s->event[i].count;
-		t->samples[i] += ring ? vsamp_ring_counts(ring)->samples[i] : 0;
-	}
-	return totals_settle(c, err);
-}
-
 static int recorder_drain_all(struct vsamp_recorder *r, struct vsamp_error *err)
 {
 	for (unsigned int i = 0; i < r->n; i++) {
@@ -321,36 +284,53 @@ static int recorder_drain_all(struct vsamp_recorder *r, struct vsamp_error *err)
 	return r->sideband ? vsamp_sideband_drain(r->sideband, r->w, err) : 0;
 }
 
+/* What was read of each CPU of the statistics, in their order; NULL: no memory */
+static struct vsamp_ring_counts *recorder_read(const struct vsamp_recorder *r,
+					       const struct vsamp_stats *stats)
+{
+	struct vsamp_ring_counts *read = calloc(stats->n + 1UL, sizeof(*read));
+
+	for (unsigned int i = 0; read && i < stats->n; i++) {
+		const struct vsamp_ring *ring = recorder_ring(r, stats->cpu[i].cpu);
+
+		if (ring)
+			read[i] = *vsamp_ring_counts(ring);
+	}
+	return read;
+}
+
+static int recorder_settle(struct vsamp_recorder *r, const struct vsamp_stats *stats,
+			   struct vsamp_recorder_totals *t, struct vsamp_error *err)
+{
+	struct vsamp_ring_counts *read = recorder_read(r, stats);
+	int ret = read ? recorder_totals_get(t, stats, read, err) :
+			 vsamp_fail(err, -ENOMEM, "out of memory");
+
+	free(read);
+	if (ret)
+		return ret;
+	t->sideband_lost = r->sideband ? vsamp_sideband_lost(r->sideband) : 0;
+	ret = recorder_totals_settle(t, err);
+	recorder_totals_since(t, &r->base);
+	return ret;
+}
+
 int vsamp_recorder_finish(struct vsamp_recorder *r, struct vsamp_recorder_totals *t,
 			  struct vsamp_error *err)
 {
 	struct vsamp_stats stats;
-	int ret;
+	int ret, settled;
 
 	memset(t, 0, sizeof(*t));
 	ret = vsamp_session_stats(r->session, &stats, err);
 	if (ret)
 		return ret;
-	t->cpu = calloc(stats.n ? stats.n : 1, sizeof(*t->cpu));
-	ret = t->cpu ? recorder_map(r, &stats, err) : vsamp_fail(err, -ENOMEM, "out of memory");
+	ret = recorder_map(r, &stats, err);
 	if (!ret)
 		ret = recorder_drain_all(r, err);
 	if (!ret)
 		ret = vsamp_writer_flush(r->w, err);
-	t->end_reason = stats.end_reason;
-	t->sideband_lost = r->sideband ? vsamp_sideband_lost(r->sideband) : 0;
-	for (unsigned int i = 0; t->cpu && i < stats.n; i++) {
-		int settled = totals_add(r, &stats.cpu[i], t, ret ? NULL : err);
-
-		if (!ret)
-			ret = settled;
-	}
+	settled = recorder_settle(r, &stats, t, ret ? NULL : err);
 	vsamp_stats_free(&stats);
-	return ret;
-}
-
-void vsamp_recorder_totals_free(struct vsamp_recorder_totals *t)
-{
-	free(t->cpu);
-	memset(t, 0, sizeof(*t));
+	return ret ? ret : settled;
 }

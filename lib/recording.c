@@ -41,94 +41,29 @@ static int load_json(struct vsamp_recording *rec, const struct vsamp_chunk *chun
 		return ret;
 	*obj = json_tokener_parse(text);
 	free(text);
-	if (!json_object_is_type(*obj, json_type_object))
-		return vsamp_fail(err, -EBADMSG,
-				  "%s: the chunk at byte %" PRIu64 " is not a JSON "
-				  "object",
-				  vsamp_reader_path(rec->reader), chunk->offset);
-	return 0;
+	if (json_object_is_type(*obj, json_type_object))
+		return 0;
+	json_object_put(*obj);
+	*obj = NULL;
+	return vsamp_fail(err, -EBADMSG, "%s: the chunk at byte %" PRIu64 " is not a JSON object",
+			  vsamp_reader_path(rec->reader), chunk->offset);
 }
 
-static int count_sample(struct vsamp_recording *rec, uint32_t event, uint64_t samples)
+static int load_run(struct vsamp_recording *rec, const struct vsamp_chunk *chunk,
+		    struct vsamp_error *err)
 {
-	if (event >= rec->events)
-		return -EBADMSG;
-	rec->event[event].samples += samples;
-	return 0;
-}
+	struct json_object *run;
+	int ret = load_json(rec, chunk, &run, err);
 
-/* What a chunk's records that are not in columns tell */
-static int scan_other(struct vsamp_recording *rec, struct vsamp_recording_cpu *cpu,
-		      const struct vsamp_record_header *h, struct buf *points)
-{
-	const struct vsamp_record_clock *c = (const void *)h;
-	struct vsamp_clock_point point;
-
-	switch (h->type) {
-	case VSAMP_RECORD_SAMPLE:
-		return count_sample(rec, h->event, 1);
-	case VSAMP_RECORD_LOST:
-		cpu->lost_marked += ((const struct vsamp_record_lost *)h)->count;
-		cpu->records--;
-		break;
-	case VSAMP_RECORD_CLOCK:
-		point = (struct vsamp_clock_point){ c->time, c->bracket, c->monotonic_raw };
-		return buf_add(points, &point, sizeof(point));
-	case VSAMP_RECORD_THROTTLE:
-		cpu->throttles++;
-		break;
-	case VSAMP_RECORD_STATE:
-		if (h->event == VSAMP_STATE_FOREIGN)
-			cpu->foreign = true;
-		break;
-	}
-	return 0;
-}
-
-static int scan_records(struct vsamp_recording *rec, struct vsamp_recording_cpu *cpu,
-			struct unpack *u, struct buf *points)
-{
-	uint32_t counts[UINT8_MAX];
-	const struct vsamp_record_header *h;
-	int ret = unpack_count(u, counts);
-
-	for (uint32_t i = 0; i < UINT8_MAX && !ret; i++)
-		if (counts[i])
-			ret = count_sample(rec, u->kinds[i] & 0xffff, counts[i]);
-	while (!ret && (ret = unpack_next_other(u, &h)) > 0)
-		ret = scan_other(rec, cpu, h, points);
-	return ret;
-}
-
-static int scan_chunk(struct vsamp_recording *rec, const struct vsamp_chunk *chunk,
-		      struct buf *points, struct vsamp_error *err)
-{
-	struct vsamp_recording_cpu *cpu = recording_cpu(rec, chunk->cpu);
-	struct unpack u;
-	void *data;
-	int ret;
-
-	if (!cpu)
-		return no_memory(rec, err);
-	ret = vsamp_reader_load(rec->reader, chunk, &data, err);
 	if (ret)
 		return ret;
-	ret = unpack_open(&u, data, chunk->raw_size, chunk->count);
-	if (!ret) {
-		cpu->records += chunk->count;
-		ret = scan_records(rec, cpu, &u, points);
-		unpack_close(&u);
+	if (!rec->runs)
+		rec->runs = json_object_new_array();
+	if (!rec->runs || json_object_array_add(rec->runs, run)) {
+		json_object_put(run);
+		return no_memory(rec, err);
 	}
-	free(data);
-	if (ret)
-		return vsamp_fail(err, ret, "%s: the chunk at byte %" PRIu64 ": %s",
-				  vsamp_reader_path(rec->reader), chunk->offset,
-				  ret == -ENOMEM ? "out of memory" : "its contents make no sense");
-	if (chunk->time_min < rec->time_min)
-		rec->time_min = chunk->time_min;
-	if (chunk->time_max > rec->time_max)
-		rec->time_max = chunk->time_max;
-	return 0;
+	return recording_read_run(rec, run, err);
 }
 
 static int add_snapshot(struct vsamp_recording *rec, const struct vsamp_chunk *chunk)
@@ -143,6 +78,17 @@ static int add_snapshot(struct vsamp_recording *rec, const struct vsamp_chunk *c
 	return 0;
 }
 
+/* An instant of the file before */
+static int add_clock(struct vsamp_recording *rec, struct buf *points)
+{
+	const struct vsamp_record_clock *c = &rec->before;
+	struct vsamp_clock_point point = { c->time, c->bracket, c->monotonic_raw, false };
+	int ret = buf_add(points, &point, sizeof(point));
+
+	point.raw = c->monotonic;
+	return ret ? ret : buf_add(&rec->monotonic_points, &point, sizeof(point));
+}
+
 static int scan_chunks(struct vsamp_recording *rec, struct buf *points, struct vsamp_error *err)
 {
 	const struct vsamp_chunk *chunk;
@@ -151,10 +97,15 @@ static int scan_chunks(struct vsamp_recording *rec, struct buf *points, struct v
 
 	if (!ret)
 		ret = recording_read_meta(rec, err);
+	if (!ret && rec->before.h.size && add_clock(rec, points))
+		ret = no_memory(rec, err);
 	for (size_t i = 1; i < count && !ret; i++) {
 		switch (chunk[i].type) {
 		case VSAMP_CHUNK_RECORDS:
-			ret = scan_chunk(rec, &chunk[i], points, err);
+			ret = recording_scan(rec, &chunk[i], points, err);
+			break;
+		case VSAMP_CHUNK_RUN:
+			ret = load_run(rec, &chunk[i], err);
 			break;
 		case VSAMP_CHUNK_KALLSYMS:
 			if (add_snapshot(rec, &chunk[i]))
@@ -191,6 +142,10 @@ static void add_up(struct vsamp_recording *rec)
 		t->records += cpu->records;
 		t->throttles += cpu->throttles;
 		t->foreign |= cpu->foreign;
+		if (cpu->asleep > t->asleep)
+			t->asleep = cpu->asleep;
+		if (cpu->sleeps > t->sleeps)
+			t->sleeps = cpu->sleeps;
 		if (!cpu->told) {
 			t->produced += cpu->records + cpu->lost_marked;
 			t->written += cpu->records;
@@ -214,6 +169,12 @@ static int use_clock(struct vsamp_recording *rec, const struct buf *points)
 				      points->size / sizeof(struct vsamp_clock_point),
 				      recording_meta_khz(rec));
 
+	if (!ret)
+		ret = vsamp_clock_fit_new(&rec->monotonic, (const void *)rec->monotonic_points.data,
+					  rec->monotonic_points.size /
+						  sizeof(struct vsamp_clock_point),
+					  recording_meta_khz(rec));
+	buf_free(&rec->monotonic_points);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < rec->snapshots; i++)
@@ -224,6 +185,7 @@ static int use_clock(struct vsamp_recording *rec, const struct buf *points)
 	if (!rec->elapsed && rec->time_max > rec->time_min)
 		rec->elapsed = vsamp_clock_fit_raw(rec->clock, rec->time_max) -
 			       vsamp_clock_fit_raw(rec->clock, rec->time_min);
+	rec->elapsed -= rec->elapsed > rec->asleep ? rec->asleep : rec->elapsed;
 	return merge_init(&rec->merge, rec->reader, rec->clock);
 }
 
@@ -244,7 +206,12 @@ int recording_from_reader(struct vsamp_recording **out, struct vsamp_reader *rea
 	ret = scan_chunks(rec, &points, err);
 	if (!ret) {
 		add_up(rec);
-		if (use_clock(rec, &points) || recording_warn(rec))
+		if (use_clock(rec, &points))
+			ret = no_memory(rec, err);
+	}
+	if (!ret) {
+		recording_settle(rec);
+		if (recording_warn(rec))
 			ret = no_memory(rec, err);
 	}
 	buf_free(&points);
@@ -284,6 +251,14 @@ const struct vsamp_clock_fit *vsamp_recording_clock(const struct vsamp_recording
 	return rec->clock;
 }
 
+void vsamp_recording_span(const struct vsamp_recording *rec, uint64_t *begin, uint64_t *end)
+{
+	bool any = rec->time_min <= rec->time_max;
+
+	*begin = any ? vsamp_clock_fit_raw(rec->clock, rec->time_min) : 0;
+	*end = any ? vsamp_clock_fit_raw(rec->clock, rec->time_max) : 0;
+}
+
 uint64_t vsamp_recording_elapsed(const struct vsamp_recording *rec)
 {
 	return rec->elapsed;
@@ -320,8 +295,14 @@ int vsamp_recording_next(struct vsamp_recording *rec, struct vsamp_item *item,
 	return merge_next(&rec->merge, item, err);
 }
 
+const struct vsamp_stack *vsamp_sample_stack(const struct vsamp_record_sample *sample)
+{
+	return record_stack(sample);
+}
+
 void vsamp_recording_rewind(struct vsamp_recording *rec)
 {
+	reader_rewind(rec->reader);
 	merge_rewind(&rec->merge);
 }
 
@@ -348,14 +329,6 @@ int recording_kallsyms(struct vsamp_recording *rec, size_t index, struct kallsym
 	return 0;
 }
 
-bool recording_same_boot(const struct vsamp_recording *rec)
-{
-	struct vsamp_machine here;
-
-	vsamp_machine_get(&here);
-	return here.boot_id[0] && !strcmp(here.boot_id, rec->boot_id);
-}
-
 void vsamp_recording_close(struct vsamp_recording *rec)
 {
 	if (!rec)
@@ -368,11 +341,19 @@ void vsamp_recording_close(struct vsamp_recording *rec)
 		free(rec->warning[i]);
 	free(rec->warning);
 	vsamp_clock_fit_free(rec->clock);
+	vsamp_clock_fit_free(rec->monotonic);
+	buf_free(&rec->monotonic_points);
 	free(rec->event);
+	for (size_t i = 0; i < rec->cpus; i++)
+		free(rec->told[rec->cpu[i].cpu]);
 	free(rec->cpu);
 	free(rec->boot_id);
+	free(rec->set_counted);
+	free(rec->set_throttles);
+	json_object_put(rec->runs);
 	json_object_put(rec->meta);
 	json_object_put(rec->end);
+	free(rec->gpu);
 	vsamp_reader_close(rec->reader);
 	free(rec);
 }

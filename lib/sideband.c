@@ -1,164 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/perf_event.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <vsamp/cpulist.h>
-#include <vsamp/sideband.h>
 
-struct sideband_cpu {
-	uint32_t cpu;
-	int fd;
-	bool online;
-	struct perf_event_mmap_page *page;
-	size_t size; /* of the data behind the page */
-};
-
-struct vsamp_sideband {
-	struct sideband_cpu *cpu;
-	unsigned int n;
-	size_t size;
-	int epoll;
-	uint64_t lost;
-	char *copy; /* of what waits, without the ring's seam */
-	size_t copy_room;
-};
-
-static int sideband_event_open(uint32_t cpu, size_t ring_size)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
-		.sample_id_all = 1,
-		.exclude_kernel = 1, /* asks for less permission */
-		.exclude_hv = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.build_id = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
-		.context_switch = 1,
-		.namespaces = 1,
-		.ksymbol = 1,
-		.bpf_event = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC_RAW,
-		.watermark = 1,
-	};
-
-	attr.wakeup_watermark = ring_size / 4;
-	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static int paranoid_level(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 2;
-
-	if (f) {
-		if (fscanf(f, "%d", &level) != 1)
-			level = 2;
-		fclose(f);
-	}
-	return level;
-}
-
-static int sideband_refused(uint32_t cpu, int code, struct vsamp_error *err)
-{
-	int level = paranoid_level();
-
-	if (code == -EACCES || code == -EPERM)
-		return vsamp_fail(
-			err, code,
-			"sideband: no permission to follow processes: kernel.perf_event_paranoid is %d, which asks for %s; run as root%s, or record without names of processes: --no-sideband",
-			level, level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON",
-			level > 2 ? ", or set it to 2 and hold CAP_PERFMON" : "");
-	if (code == -EMFILE)
-		return vsamp_fail(
-			err, code,
-			"sideband: too few open files for one per CPU: raise the limit (ulimit -n), or use --no-sideband");
-	return vsamp_fail(err, code,
-			  "sideband: perf event on CPU %u: %s; --no-sideband records without", cpu,
-			  strerror(-code));
-}
-
-/* Maps the ring, smaller where the locked-memory limit refuses more */
-static int sideband_cpu_map(struct sideband_cpu *c, size_t size)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	for (; size >= page; size /= 2) {
-		void *map = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
-
-		if (map != MAP_FAILED) {
-			c->page = map;
-			c->size = size;
-			return 0;
-		}
-		if (errno != EPERM && errno != ENOMEM)
-			break;
-	}
-	return -errno;
-}
-
-static void sideband_cpu_close(struct sideband_cpu *c)
-{
-	if (c->page)
-		munmap(c->page, sysconf(_SC_PAGESIZE) + c->size);
-	if (c->fd >= 0)
-		close(c->fd);
-	c->page = NULL;
-	c->fd = -1;
-	c->online = false;
-}
-
-static int sideband_cpu_open(struct vsamp_sideband *s, struct sideband_cpu *c,
-			     struct vsamp_error *err)
-{
-	struct epoll_event wake = { .events = EPOLLIN | EPOLLET };
-	int ret;
-
-	c->fd = sideband_event_open(c->cpu, s->size);
-	if (c->fd < 0) {
-		ret = -errno;
-		return ret == -ENODEV ? 0 : sideband_refused(c->cpu, ret, err); /* went offline */
-	}
-	ret = sideband_cpu_map(c, s->size);
-	if (ret) {
-		vsamp_fail(
-			err, ret,
-			"sideband: the buffer of CPU %u can't be mapped: %s; raise kernel.perf_event_mlock_kb or the locked-memory limit (ulimit -l), or use --no-sideband",
-			c->cpu, strerror(-ret));
-		goto err_close;
-	}
-	/* Edge-triggered: the hang-up of a CPU that went offline is told once */
-	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, c->fd, &wake)) {
-		ret = vsamp_fail(err, -errno, "sideband: epoll: %s", strerror(errno));
-		goto err_close;
-	}
-	if (s->size > c->size)
-		s->size = c->size; /* what one CPU was refused the next would be too */
-	c->online = true;
-	return 0;
-
-err_close:
-	sideband_cpu_close(c);
-	return ret;
-}
+#include "file_private.h"
+#include "nspid.h"
+#include "perf_open.h"
+#include "perf_watch.h"
+#include "sideband_private.h"
 
 static struct sideband_cpu *sideband_cpu_find(struct vsamp_sideband *s, uint32_t cpu)
 {
@@ -171,34 +24,98 @@ static struct sideband_cpu *sideband_cpu_find(struct vsamp_sideband *s, uint32_t
 	if (!more)
 		return NULL;
 	s->cpu = more;
-	s->cpu[s->n] = (struct sideband_cpu){ .cpu = cpu, .fd = -1 };
+	s->cpu[s->n] = (struct sideband_cpu){ .cpu = cpu };
 	return &s->cpu[s->n++];
 }
 
-static void files_limit_raise(void)
+static int sideband_begin(struct vsamp_sideband *s, const struct vsamp_cpulist *cpus,
+			  struct vsamp_error *err)
 {
-	struct rlimit limit;
+	int ret = 0;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
+	for (unsigned int i = 0; i < cpus->n && !ret; i++) {
+		struct sideband_cpu *c = sideband_cpu_find(s, cpus->cpu[i]);
+
+		if (!c)
+			ret = vsamp_fail(err, -ENOMEM, "out of memory");
+		else if (!c->online)
+			ret = sideband_cpu_open(s, c, err);
 	}
+	return ret ? ret : sideband_map(s, err);
 }
 
-int vsamp_sideband_open(struct vsamp_sideband **sideband, size_t size, struct vsamp_error *err)
+static int sideband_new(struct vsamp_sideband **sideband, size_t size, struct vsamp_error *err)
 {
 	struct vsamp_sideband *s = calloc(1, sizeof(*s));
 	int ret;
 
 	if (!s)
 		return vsamp_fail(err, -ENOMEM, "out of memory");
-	files_limit_raise();
+	perf_files_limit_raise();
 	s->size = size;
+	s->own_ns = nspid_own();
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->epoll < 0)
+	if (s->epoll < 0) {
 		ret = vsamp_fail(err, -errno, "sideband: epoll: %s", strerror(errno));
-	else
-		ret = vsamp_sideband_refresh(s, NULL, err);
+		free(s);
+		return ret;
+	}
+	*sideband = s;
+	return 0;
+}
+
+int vsamp_sideband_open(struct vsamp_sideband **sideband, size_t size, struct vsamp_error *err)
+{
+	struct vsamp_sideband *s;
+	int ret = sideband_new(&s, size, err);
+
+	if (ret)
+		return ret;
+	ret = vsamp_sideband_refresh(s, NULL, err);
+	if (ret) {
+		vsamp_sideband_close(s);
+		return ret;
+	}
+	*sideband = s;
+	return 0;
+}
+
+static int sideband_add_threads(struct vsamp_sideband *s, pid_t pid, struct vsamp_error *err)
+{
+	unsigned int n;
+	pid_t *tids, *more;
+	int ret = perf_threads(pid, &tids, &n);
+
+	if (ret)
+		return vsamp_fail(err, ret, "process %d: %s", pid,
+				  ret == -ESRCH ? "there is none" : strerror(-ret));
+	more = reallocarray(s->tid, s->n_tids + (size_t)n, sizeof(*more));
+	if (more) {
+		s->tid = more;
+		memcpy(s->tid + s->n_tids, tids, n * sizeof(*tids));
+		s->n_tids += n;
+	}
+	free(tids);
+	return more ? 0 : vsamp_fail(err, -ENOMEM, "out of memory");
+}
+
+int vsamp_sideband_open_processes(struct vsamp_sideband **sideband, size_t size, const pid_t *pids,
+				  unsigned int n_pids, bool children, struct vsamp_error *err)
+{
+	struct vsamp_cpulist cpus = { 0 };
+	struct vsamp_sideband *s;
+	int ret = sideband_new(&s, size, err);
+
+	if (ret)
+		return ret;
+	s->children = children;
+	for (unsigned int i = 0; i < n_pids && !ret; i++)
+		ret = sideband_add_threads(s, pids[i], err);
+	if (!ret && vsamp_cpulist_present(&cpus))
+		ret = vsamp_fail(err, -EIO, "sideband: the list of CPUs can't be read");
+	if (!ret)
+		ret = sideband_begin(s, &cpus, err);
+	vsamp_cpulist_free(&cpus);
 	if (ret) {
 		vsamp_sideband_close(s);
 		return ret;
@@ -213,10 +130,11 @@ void vsamp_sideband_close(struct vsamp_sideband *s)
 		return;
 	for (unsigned int i = 0; i < s->n; i++)
 		sideband_cpu_close(&s->cpu[i]);
-	if (s->epoll >= 0)
-		close(s->epoll);
+	close(s->epoll);
 	free(s->cpu);
+	free(s->tid);
 	free(s->copy);
+	buf_free(&s->held);
 	free(s);
 }
 
@@ -230,9 +148,12 @@ int vsamp_sideband_fd(const struct vsamp_sideband *s)
 	return s->epoll;
 }
 
-uint64_t vsamp_sideband_lost(const struct vsamp_sideband *s)
+uint64_t vsamp_sideband_lost(struct vsamp_sideband *s)
 {
-	return s->lost;
+	uint64_t lost = s->lost;
+
+	s->lost = 0;
+	return lost;
 }
 
 static int sideband_copy(struct vsamp_sideband *s, const struct sideband_cpu *c, uint64_t tail,
@@ -276,6 +197,79 @@ static void sideband_count_lost(struct vsamp_sideband *s, size_t size)
 	}
 }
 
+/* A plain user gets no records of namespaces: there, each process that is forked is looked at */
+static bool sideband_starts(const struct vsamp_sideband *s, const struct perf_event_header *h,
+			    uint32_t *pid)
+{
+	const struct task_record *fork = (const void *)h;
+
+	if (!s->tid)
+		return nspid_wanted(h, s->own_ns, pid);
+	if (h->type != PERF_RECORD_FORK || h->size < sizeof(*fork) || fork->pid == fork->ppid)
+		return false;
+	*pid = fork->pid;
+	return true;
+}
+
+void sideband_hold(struct vsamp_sideband *s)
+{
+	s->hold = true;
+}
+
+void sideband_held_drop(struct vsamp_sideband *s)
+{
+	s->hold = false;
+	buf_free(&s->held);
+}
+
+int sideband_held_put(struct vsamp_sideband *s, struct vsamp_writer *w, struct vsamp_error *err)
+{
+	const uint8_t *at = s->held.data, *end = at + s->held.size;
+	int ret = 0;
+
+	while (!ret && at < end) {
+		const struct sideband_held *h = (const void *)at;
+
+		ret = vsamp_writer_sideband(w, h->cpu, h + 1, h->size, err);
+		at += sizeof(*h) + h->size;
+	}
+	sideband_held_drop(s);
+	return ret;
+}
+
+static int sideband_put(struct vsamp_sideband *s, uint32_t cpu, const void *data, size_t size,
+			struct vsamp_writer *w, struct vsamp_error *err)
+{
+	struct sideband_held h = { cpu, size };
+	int ret = vsamp_writer_sideband(w, cpu, data, size, err);
+
+	if (ret || !s->hold)
+		return ret;
+	return buf_add(&s->held, &h, sizeof(h)) || buf_add(&s->held, data, size) ?
+		       vsamp_fail(err, -ENOMEM, "out of memory") :
+		       0;
+}
+
+/* While they live: what processes are called in their containers, behind the records of size */
+static int sideband_name_processes(struct vsamp_sideband *s, uint32_t cpu, size_t size,
+				   struct vsamp_writer *w, struct vsamp_error *err)
+{
+	const struct perf_event_header *h;
+	struct nspid_record record;
+	uint32_t pid;
+	int ret = 0;
+
+	for (size_t pos = 0; pos < size && !ret; pos += h->size) {
+		h = (const void *)(s->copy + pos);
+		if (!sideband_starts(s, h, &pid) || !nspid_read(&record, pid))
+			continue;
+		record.time = sideband_time(h);
+		record.cpu = cpu;
+		ret = sideband_put(s, cpu, &record, sizeof(record), w, err);
+	}
+	return ret;
+}
+
 static int sideband_cpu_drain(struct vsamp_sideband *s, struct sideband_cpu *c,
 			      struct vsamp_writer *w, struct vsamp_error *err)
 {
@@ -295,7 +289,9 @@ static int sideband_cpu_drain(struct vsamp_sideband *s, struct sideband_cpu *c,
 		return vsamp_fail(err, ret, "out of memory");
 	__atomic_store_n(&c->page->data_tail, head, __ATOMIC_RELEASE);
 	sideband_count_lost(s, head - tail);
-	return vsamp_writer_sideband(w, c->cpu, s->copy, head - tail, err);
+	ret = sideband_put(s, c->cpu, s->copy, head - tail, w, err);
+	/* That they are whole was checked there */
+	return ret ? ret : sideband_name_processes(s, c->cpu, head - tail, w, err);
 }
 
 int vsamp_sideband_drain(struct vsamp_sideband *s, struct vsamp_writer *w, struct vsamp_error *err)
@@ -314,7 +310,7 @@ int vsamp_sideband_drain(struct vsamp_sideband *s, struct vsamp_writer *w, struc
 	return 0;
 }
 
-/* Brings the events of CPUs that are gone to their end: they don't come back by themselves */
+/* Brings the events of CPUs that have gone to their end: they don't come back by themselves */
 static int sideband_drop_offline(struct vsamp_sideband *s, const struct vsamp_cpulist *online,
 				 struct vsamp_writer *w, struct vsamp_error *err)
 {
@@ -325,7 +321,7 @@ static int sideband_drop_offline(struct vsamp_sideband *s, const struct vsamp_cp
 
 		for (unsigned int k = 0; k < online->n; k++)
 			still |= online->cpu[k] == c->cpu;
-		if (still || !c->online)
+		if (!c->online || (still && !perf_watch_gone(c->fd[0])))
 			continue;
 		ret = sideband_cpu_drain(s, c, w, err);
 		sideband_cpu_close(c);
@@ -339,19 +335,16 @@ int vsamp_sideband_refresh(struct vsamp_sideband *s, struct vsamp_writer *w,
 			   struct vsamp_error *err)
 {
 	struct vsamp_cpulist online;
-	int ret = vsamp_cpulist_online(&online);
+	int ret;
 
+	if (s->tid)
+		return 0; /* events of threads outlast a CPU's absence */
+	ret = vsamp_cpulist_online(&online);
 	if (ret)
 		return vsamp_fail(err, ret, "sideband: the list of online CPUs can't be read");
 	ret = sideband_drop_offline(s, &online, w, err);
-	for (unsigned int i = 0; i < online.n && !ret; i++) {
-		struct sideband_cpu *c = sideband_cpu_find(s, online.cpu[i]);
-
-		if (!c)
-			ret = vsamp_fail(err, -ENOMEM, "out of memory");
-		else if (!c->online)
-			ret = sideband_cpu_open(s, c, err);
-	}
+	if (!ret)
+		ret = sideband_begin(s, &online, err);
 	vsamp_cpulist_free(&online);
 	return ret;
 }

@@ -16,9 +16,9 @@
 
 #include <elfutils/libdwelf.h>
 
-#include <vsamp/sideband.h>
-
+#include "nspid.h"
 #include "perf_record.h"
+#include "sideband_private.h"
 
 #define NAME_MAX_BYTES 4096
 /* Kept until they are worth a call of the writer */
@@ -52,6 +52,17 @@ static int synthesis_flush(struct synthesis *s)
 
 	s->used = 0;
 	return ret;
+}
+
+static int synthesis_add_whole(struct synthesis *s, const struct perf_event_header *h)
+{
+	int ret = s->used + h->size > sizeof(s->gathered) ? synthesis_flush(s) : 0;
+
+	if (ret)
+		return ret;
+	memcpy(s->gathered + s->used, h, h->size);
+	s->used += h->size;
+	return 0;
 }
 
 /* Appends fixed, then name padded to 8 bytes, then the trailer; sets the record's size */
@@ -254,11 +265,15 @@ static int synthesize_mappings(struct synthesis *s, int proc, uint32_t pid)
 static int synthesize_process(struct synthesis *s, int proc, uint32_t pid)
 {
 	int ret = synthesize_threads(s, proc, pid);
+	struct nspid_record ns;
 
+	if (!ret && nspid_read(&ns, pid))
+		ret = synthesis_add_whole(s, &ns.h);
 	return ret ? ret : synthesize_mappings(s, proc, pid);
 }
 
-int vsamp_sideband_synthesize(struct vsamp_writer *w, pid_t pid, struct vsamp_error *err)
+int sideband_synthesize(struct vsamp_writer *w, pid_t pid, int (*between)(void *), void *arg,
+			struct vsamp_error *err)
 {
 	struct synthesis *s = calloc(1, sizeof(*s));
 	DIR *proc = opendir("/proc");
@@ -274,9 +289,13 @@ int vsamp_sideband_synthesize(struct vsamp_writer *w, pid_t pid, struct vsamp_er
 	s->err = err;
 	if (pid)
 		ret = synthesize_process(s, dirfd(proc), pid);
-	while (!pid && !ret && (d = readdir(proc)))
-		if (isdigit((unsigned char)d->d_name[0]))
-			ret = synthesize_process(s, dirfd(proc), strtoul(d->d_name, NULL, 10));
+	while (!pid && !ret && (d = readdir(proc))) {
+		if (!isdigit((unsigned char)d->d_name[0]))
+			continue;
+		ret = synthesize_process(s, dirfd(proc), strtoul(d->d_name, NULL, 10));
+		if (!ret && between)
+			ret = between(arg);
+	}
 	if (!ret)
 		ret = synthesis_flush(s);
 out:
@@ -286,4 +305,9 @@ out:
 	if (proc)
 		closedir(proc);
 	return ret;
+}
+
+int vsamp_sideband_synthesize(struct vsamp_writer *w, pid_t pid, struct vsamp_error *err)
+{
+	return sideband_synthesize(w, pid, NULL, NULL, err);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <vsamp/machine.h>
@@ -9,182 +9,201 @@
 #include "calibration.h"
 #include "say.h"
 
-/* Counted for a rate, where neither an option nor a command says how long */
-#define CAL_SECONDS 2.0
-
-static bool calibration_needs(const struct options *o, enum vsamp_cal_how how)
+static uint64_t ns_of(double seconds)
 {
-	for (unsigned int i = 0; i < o->n_events; i++)
-		if (vsamp_cal_how(&o->events[i], o->cal_mode) == how)
-			return true;
-	return false;
+	return seconds * 1e9 + 0.5;
 }
 
-/* Length of the calibration run; 0: as long as the command */
-static double calibration_seconds(const struct options *o)
+static void calibration_say_begun(const struct calibration *c, const struct options *o,
+				  const char *clock_source)
 {
-	if (o->cal_time_s > 0)
-		return o->cal_time_s;
-	if (o->duration_s > 0)
-		return o->duration_s;
-	return o->command ? 0 : CAL_SECONDS;
+	for (unsigned int i = 0; i < o->n_events && o->cal_mode != VSAMP_CAL_NONE; i++) {
+		const struct vsamp_event *ev = &o->events[i];
+
+		switch (c->cal.event[i].how) {
+		case VSAMP_CAL_EXPLICIT:
+			say("%s%s: not calibrated: SAV %" PRIu64 " was given", ev->name,
+			    vsamp_event_levels(ev), ev->sav);
+			break;
+		case VSAMP_CAL_PROPERTY:
+			say("%s%s: not calibrated: its property says no; SAV %" PRIu64 " (%s)",
+			    ev->name, vsamp_event_levels(ev), ev->sav,
+			    vsamp_sav_source_name(ev->sav_source));
+			break;
+		case VSAMP_CAL_FREQUENCY:
+			say("%s%s: SAV %" PRIu64 " = %.0f MHz (%s) x %g ms", ev->name,
+			    vsamp_event_levels(ev), ev->sav,
+			    (ev->clock_hz ? ev->clock_hz : c->cal.options.clock_hz) / 1e6,
+			    ev->clock_hz ? "its own" : clock_source, o->interval_ms);
+			break;
+		default:
+			break;
+		}
+	}
 }
 
-void calibration_plan(struct calibration *c, const struct options *o, const struct run_cpus *cpus)
+/* Told always: fewer samples will come than were asked for */
+static void calibration_say_floor(const struct calibration *c, const struct options *o,
+				  unsigned int i)
 {
-	bool process = run_is_launch(o) || o->n_pids;
+	uint64_t floor = vsamp_event_sav_floor(&o->events[i], o->force);
+	double wanted = c->cal.event[i].wanted;
 
-	memset(c, 0, sizeof(*c));
-	c->per_cpu = o->cal_scope == OPTIONS_CAL_AUTO ? !process : o->cal_scope == OPTIONS_CAL_CPU;
-	c->cpus = c->per_cpu ? cpus->n : 1;
-	c->runs = calibration_needs(o, VSAMP_CAL_RUN) ? 2 : 1;
-	c->seconds = NAN;
-	c->duration_s = o->duration_s > 0 ? o->duration_s : NAN;
-	for (unsigned int i = 0; i < o->n_events; i++)
-		c->event[i] = (struct vsamp_meta_event){ .counted = NAN, .target = NAN };
-}
-
-double calibration_target(const struct calibration *c, const struct options *o, unsigned int event,
-			  double seconds)
-{
-	enum vsamp_sav_source source = o->events[event].sav_source;
-
-	if (source != VSAMP_SAV_CALIBRATED && source != VSAMP_SAV_FREQUENCY)
-		return NAN;
-	return seconds * 1000 / o->interval_ms * c->cpus;
-}
-
-static uint64_t sav_floor(const struct options *o)
-{
-	return o->force ? VSAMP_SAV_MIN : VSAMP_SAV_FLOOR;
-}
-
-static void calibration_set(struct options *o, const struct run_cpus *cpus, struct vsamp_event *ev,
-			    double events, enum vsamp_sav_source source)
-{
-	ev->sav = vsamp_cal_sav(events, sav_floor(o), cpus->caps.sav_max);
-	ev->sav_source = source;
-	if (events < sav_floor(o))
-		say("%s: the target asks for a sample every %.0f events, which is below the floor of %" PRIu64
+	if (wanted < floor)
+		say("%s%s: the target asks for a sample every %.0f events, which is below the floor of %" PRIu64
 		    ": fewer samples will be taken%s",
-		    ev->name, events, sav_floor(o), o->force ? "" : "; --force lowers the floor");
+		    o->events[i].name, vsamp_event_levels(&o->events[i]), wanted, floor,
+		    o->force ? "" : "; --force lowers the floor");
 }
 
-static int calibration_frequency(struct options *o, const struct run_cpus *cpus,
-				 struct vsamp_event *ev, struct vsamp_error *err)
+int calibration_begin(struct calibration *c, struct options *o, const struct run_cpus *cpus,
+		      struct vsamp_error *err)
 {
-	const char *source;
 	uint64_t khz = cpus->caps.clock == VSAMP_CLOCK_TSC ? cpus->caps.clock_khz : 0;
-	uint64_t hz = vsamp_machine_frequency(khz, &source);
+	bool process = run_is_launch(o) || o->n_pids || o->cgroups.n;
+	const char *clock_source;
+	int ret;
 
-	if (!hz)
-		return vsamp_fail(err, -ENODATA,
-				  "%s: this machine does not tell its clock frequency; give :sav=N",
-				  ev->name);
-	calibration_set(o, cpus, ev, hz * o->interval_ms / 1000, VSAMP_SAV_FREQUENCY);
+	c->per_cpu = o->cal_scope == OPTIONS_CAL_AUTO ? !process : o->cal_scope == OPTIONS_CAL_CPU;
+	ret = vsamp_cal_begin(&c->cal,
+			      &(struct vsamp_cal_options){
+				      .mode = o->cal_mode,
+				      .interval_ns = o->interval_ms * 1e6 + 0.5,
+				      .duration_ns = ns_of(o->duration_s),
+				      .cal_ns = ns_of(o->cal_time_s),
+				      .launch = o->command,
+				      .mux = o->mux_ms,
+				      .cpus = c->per_cpu ? cpus->n : 1,
+				      .clock_hz = vsamp_machine_frequency(khz, &clock_source),
+				      .floor = o->force ? VSAMP_SAV_MIN : VSAMP_SAV_FLOOR,
+				      .sav_max = cpus->caps.sav_max,
+			      },
+			      o->events, o->n_events, cpus->sets, err);
+	if (ret)
+		return ret;
+	if (o->interval_given && o->cal_mode == VSAMP_CAL_NONE)
+		say("-i %g does nothing without calibration: -cal makes a sample each %g ms",
+		    o->interval_ms, o->interval_ms);
 	if (!o->quiet)
-		say("%s: SAV %" PRIu64 " = %.0f MHz (%s) x %g ms", ev->name, ev->sav, hz / 1e6,
-		    source, o->interval_ms);
+		calibration_say_begun(c, o, clock_source);
+	for (unsigned int i = 0; i < o->n_events; i++)
+		if (c->cal.event[i].how == VSAMP_CAL_FREQUENCY)
+			calibration_say_floor(c, o, i);
 	return 0;
 }
 
-static void calibration_counted(struct calibration *c, struct options *o,
-				const struct run_cpus *cpus, unsigned int i, uint64_t counted,
-				uint64_t elapsed_ns)
+void calibration_set_text(const struct calibration *c, const struct vsamp_cal_step *step,
+			  char *text, size_t size)
 {
-	struct vsamp_event *ev = &o->events[i];
-	struct vsamp_cal_run run = {
-		.counted = counted,
-		.counted_ns = elapsed_ns,
-		.interval_ns = o->interval_ms * 1e6,
-		.cpus = c->cpus,
-	};
+	const char *between = "";
+	size_t n;
 
-	c->event[i].counted = counted;
-	if (!counted) {
-		say("%s: no event came in the calibration run: its default SAV %" PRIu64 " is kept",
-		    ev->name, ev->sav);
+	text[0] = '\0';
+	if (c->cal.sets < 2 || c->cal.options.mux)
 		return;
+	n = snprintf(text, size, " set %u of %u (", step->set + 1, c->cal.sets);
+	for (unsigned int i = 0; i < c->cal.n && n < size; i++) {
+		const struct vsamp_event *ev = &c->cal.events[i];
+
+		if (ev->set != step->set)
+			continue;
+		n += snprintf(text + n, size - n, "%s%s%s", between, ev->name,
+			      vsamp_event_levels(ev));
+		between = ", ";
 	}
-	calibration_set(o, cpus, ev, vsamp_cal_events(&run), VSAMP_SAV_CALIBRATED);
+	if (n < size)
+		snprintf(text + n, size - n, "),");
+}
+
+static void calibration_say_run(const struct calibration *c, const struct options *o,
+				const struct vsamp_cal_step *step)
+{
+	char set[512];
+
 	if (o->quiet)
 		return;
-	say("%s: %" PRIu64 " events in %.3f s: SAV %" PRIu64 ", for %.0f samples a second %s",
-	    ev->name, counted, elapsed_ns / 1e9, ev->sav, 1000 / o->interval_ms,
-	    c->per_cpu ? "per CPU" : "in total");
+	calibration_set_text(c, step, set, sizeof(set));
+	if (step->duration_ns)
+		say("calibrating, %u of %u runs:%s counting for %g s", step->run, step->runs, set,
+		    step->duration_ns / 1e9);
+	else
+		say("calibrating, %u of %u runs:%s counting until %s ends", step->run, step->runs,
+		    set, o->command[0]);
 }
 
-/* The length that the targets are for, now that a run has shown how long the command takes */
-static void calibration_duration(struct calibration *c, const struct options *o,
-				 const struct run *run)
+static void calibration_say_event(const struct calibration *c, const struct options *o,
+				  unsigned int i, double share)
 {
-	double seconds = run->elapsed_ns / 1e9;
+	const struct vsamp_cal_event *e = &c->cal.event[i];
+	const struct vsamp_event *ev = &o->events[i];
+	char part[32] = "";
 
-	if (o->command && run->end == RUN_EXIT) {
-		c->command_took = true;
-		c->duration_s = seconds;
+	if (e->how == VSAMP_CAL_ZERO) {
+		say("%s%s: no event came in the calibration run: its default SAV %" PRIu64
+		    " is kept",
+		    ev->name, vsamp_event_levels(ev), ev->sav);
+		return;
 	}
+	if (share < 1)
+		snprintf(part, sizeof(part), " (counted %.1f %% of it)", 100 * share);
+	if (!o->quiet)
+		say("%s%s: %.0f events in %.3f s%s: SAV %" PRIu64 ", for %.0f samples a second %s",
+		    ev->name, vsamp_event_levels(ev), e->counted, e->cal_ns / 1e9, part, ev->sav,
+		    1000 / o->interval_ms, c->per_cpu ? "per CPU" : "in total");
+	calibration_say_floor(c, o, i);
 }
 
-static int calibration_run(struct calibration *c, struct options *o, const struct run_cpus *cpus,
-			   struct ends *ends, int *exit_code, struct vsamp_error *err)
+/* A run that ended in a way that nothing follows from */
+static int calibration_check_end(const struct options *o, const struct run *r,
+				 struct vsamp_error *err)
 {
-	double seconds = calibration_seconds(o);
+	if (r->end == RUN_SIGNAL)
+		return vsamp_fail(err, -EINTR, "ended by a signal while calibrating%s",
+				  r->writer ? "" : ": no file");
+	if (run_end_text(r->end))
+		return vsamp_fail(err, -EIO, "%s: calibrating ended there", run_end_text(r->end));
+	if (r->end == RUN_EXIT && o->n_pids)
+		return vsamp_fail(err, -ESRCH, "the processes ended while calibrating");
+	return 0;
+}
+
+static void calibration_settle(struct calibration *c, const struct options *o,
+			       const struct vsamp_cal_step *step, const struct run *r,
+			       const struct vsamp_stats *stats)
+{
+	struct vsamp_cal_run run = {
+		.elapsed_ns = r->elapsed_ns,
+		.program_ended = o->command && r->end == RUN_EXIT,
+	};
+	uint64_t produced = 0;
+
+	for (unsigned int i = 0; i < o->n_events; i++)
+		run.counted[i] = run_stats_count(stats, i);
+	for (unsigned int i = 0; i < stats->n; i++)
+		produced += stats->cpu[i].produced;
+	if (o->verbose)
+		say("calibration run %u: produced %" PRIu64 " records", step->run, produced);
+	vsamp_cal_counted(&c->cal, &run);
+	if (run.program_ended && r->child.status)
+		say("%s ended with status %d in the calibration run", o->command[0],
+		    r->child.status);
+	for (unsigned int i = 0; i < o->n_events; i++)
+		if (c->cal.event[i].cal_ns && (c->cal.options.mux || o->events[i].set == step->set))
+			calibration_say_event(c, o, i, run_stats_share(stats, i));
+}
+
+int calibration_run(struct calibration *c, const struct options *o,
+		    const struct vsamp_cal_step *step, struct run *r, struct vsamp_error *err)
+{
 	struct vsamp_stats stats;
-	struct run run = { .rehearsal = true };
 	int ret;
 
-	if (!o->quiet) {
-		if (seconds > 0)
-			say("calibrating, 1 of %u runs: counting for %g s", c->runs, seconds);
-		else
-			say("calibrating, 1 of %u runs: counting until %s ends", c->runs,
-			    o->command[0]);
-	}
-	ret = run_count(o, ends, seconds, &run, &stats, err);
-	*exit_code = run.exit_code;
-	if (!ret && run.end == RUN_SIGNAL)
-		ret = vsamp_fail(err, -EINTR, "ended by a signal while calibrating: no file");
-	else if (!ret && run.end == RUN_FOREIGN)
-		ret = vsamp_fail(
-			err, -EIO,
-			"somebody else wrote to the performance counters while calibrating");
-	else if (!ret && run.end == RUN_EXIT && o->n_pids)
-		ret = vsamp_fail(err, -ESRCH, "the processes ended while calibrating");
-	if (!ret) {
-		c->seconds = run.elapsed_ns / 1e9;
-		calibration_duration(c, o, &run);
-	}
-	for (unsigned int i = 0; i < o->n_events && !ret; i++)
-		if (vsamp_cal_how(&o->events[i], o->cal_mode) == VSAMP_CAL_RUN)
-			calibration_counted(c, o, cpus, i, run_stats_count(&stats, i),
-					    run.elapsed_ns);
+	calibration_say_run(c, o, step);
+	ret = run_count(r, step->duration_ns, &stats, err);
+	if (!ret)
+		ret = calibration_check_end(o, r, err);
+	if (!ret)
+		calibration_settle(c, o, step, r, &stats);
 	vsamp_stats_free(&stats);
-	return ret;
-}
-
-static void calibration_say_explicit(const struct options *o)
-{
-	for (unsigned int i = 0; i < o->n_events; i++)
-		if (o->events[i].sav_source == VSAMP_SAV_EXPLICIT)
-			say("%s: not calibrated: SAV %" PRIu64 " was given", o->events[i].name,
-			    o->events[i].sav);
-}
-
-int calibration_do(struct calibration *c, struct options *o, const struct run_cpus *cpus,
-		   struct ends *ends, int *exit_code, struct vsamp_error *err)
-{
-	int ret = 0;
-
-	*exit_code = 1;
-	if (o->cal_mode != VSAMP_CAL_NONE && !o->quiet)
-		calibration_say_explicit(o);
-	if (c->runs > 1)
-		ret = calibration_run(c, o, cpus, ends, exit_code, err);
-	for (unsigned int i = 0; i < o->n_events && !ret; i++) {
-		if (vsamp_cal_how(&o->events[i], o->cal_mode) == VSAMP_CAL_FREQUENCY)
-			ret = calibration_frequency(o, cpus, &o->events[i], err);
-		c->event[i].target = calibration_target(c, o, i, c->duration_s);
-	}
 	return ret;
 }

@@ -1,35 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The calibration run, and what follows from it for the events and their targets */
+/* Calibration as the options ask for it: the runs that count, and what is said of them */
 #ifndef CALIBRATION_H
 #define CALIBRATION_H
 
-#include <vsamp/meta.h>
+#include <vsamp/calibrate.h>
 
 #include "options.h"
 #include "run.h"
 
 struct calibration {
-	unsigned int runs; /* the recording included */
-	double seconds;	   /* counted; NAN: there was no calibration run */
-	unsigned int cpus; /* that have the target each; 1: it is a total */
-	bool per_cpu;
-	bool command_took; /* duration_s is what the command took */
-	double duration_s; /* that the targets are for; NAN: not known before the end */
-	struct vsamp_meta_event event[VSAMP_EVENTS_MAX]; /* NAN where unknown, or not aimed at */
+	struct vsamp_cal cal;
+	bool per_cpu; /* the target is that of each CPU */
 };
 
-/* What there is to do; says so, unless quiet */
-void calibration_plan(struct calibration *c, const struct options *o, const struct run_cpus *cpus);
+/* Begins, with what needs no run; says so, unless quiet */
+int calibration_begin(struct calibration *c, struct options *o, const struct run_cpus *cpus,
+		      struct vsamp_error *err);
 
 /*
- * Does it: sets the events' Sample-After values in o. *exit_code is meant for an error. -EINTR: a
- * signal came, ends->signal.
+ * A calibration run, r being initialised; says what comes of it. -EINTR: a signal came, r->ends
+ * knows which. For other errors r->exit_code is meant.
  */
-int calibration_do(struct calibration *c, struct options *o, const struct run_cpus *cpus,
-		   struct ends *ends, int *exit_code, struct vsamp_error *err);
+int calibration_run(struct calibration *c, const struct options *o,
+		    const struct vsamp_cal_step *step, struct run *r, struct vsamp_error *err);
 
-/* Samples of an event aimed at in a run of this length; NAN: none */
-double calibration_target(const struct calibration *c, const struct options *o, unsigned int event,
-			  double seconds);
+/* " set 2 of 3 (A, B)," of a step, where there are several; else "" */
+void calibration_set_text(const struct calibration *c, const struct vsamp_cal_step *step,
+			  char *text, size_t size);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <vsamp/doctor.h>
+#include <vsamp/backend.h>
 
 #include "cmd.h"
 #include "escape.h"
@@ -12,8 +12,9 @@
 static const char help[] =
 	"usage: vsamp doctor [--json]\n"
 	"\n"
-	"Says what keeps sampling from working here, and the remedy. The exit code is that of the\n"
-	"first check that fails:\n"
+	"Says what keeps sampling from working here, and the remedy; and, last, what would count all the\n"
+	"same: intel or kperf, of the module, or perf, without it. The exit code is that of the first\n"
+	"check that fails:\n"
 	"\n"
 	"   0  nothing\n"
 	"  10  no module is installed for this kernel\n"
@@ -28,6 +29,9 @@ static const char help[] =
 	"  19  the NMI watchdog holds a counter\n"
 	"  20  something else holds the counters\n"
 	"  21  what processes do can't be followed (kernel.perf_event_paranoid)\n"
+	"  24  nothing can be sampled, not even by time\n"
+	"\n"
+	"17 to 20 are failures only where kperf doesn't count either.\n"
 	"\n"
 	"      --json            print JSON (docs/json.md)\n"
 	"  -h, --help\n";
@@ -52,7 +56,31 @@ static void doctor_print(const struct vsamp_check *checks)
 	}
 }
 
-static void doctor_print_json(const struct vsamp_check *checks)
+/* What 'vsamp record -- COMMAND' would take; NULL: nothing can be sampled */
+static struct json_object *json_choice(const struct vsamp_facts *facts)
+{
+	struct vsamp_event events[VSAMP_EVENTS_MAX];
+	struct vsamp_backend_choice choice;
+	struct json_object *o;
+	unsigned int n = 0;
+	const char *list;
+	char why[1024];
+
+	if (vsamp_backend_default_events(&list, why, sizeof(why), facts, NULL, NULL) ||
+	    vsamp_events_parse(events, &n, list, NULL, NULL) ||
+	    vsamp_backend_choose(&choice, facts, events, n, NULL, NULL))
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "backend",
+			       json_object_new_string(vsamp_backend_name(choice.backend)));
+	json_object_object_add(o, "best", json_object_new_boolean(choice.best));
+	json_object_object_add(o, "reason", json_object_new_string(choice.reason));
+	json_object_object_add(o, "events", json_object_new_string(list));
+	json_object_object_add(o, "events_why", why[0] ? json_object_new_string(why) : NULL);
+	return o;
+}
+
+static void doctor_print_json(const struct vsamp_facts *facts, const struct vsamp_check *checks)
 {
 	static const char *const names[] = { "ok", "warning", "fail", "unknown" };
 	struct json_object *root = json_object_new_object();
@@ -73,6 +101,7 @@ static void doctor_print_json(const struct vsamp_check *checks)
 	json_object_object_add(root, "version", json_object_new_int(1));
 	json_object_object_add(root, "exit_code", json_object_new_int(vsamp_doctor_code(checks)));
 	json_object_object_add(root, "checks", list);
+	json_object_object_add(root, "choice", json_choice(facts));
 	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
 	json_object_put(root);
 }
@@ -96,9 +125,10 @@ int cmd_doctor(int argc, char **argv)
 		json = true;
 	}
 	vsamp_facts_get(&facts, "");
+	vsamp_facts_try_counters(&facts);
 	vsamp_doctor_judge(&facts, checks);
 	if (json)
-		doctor_print_json(checks);
+		doctor_print_json(&facts, checks);
 	else
 		doctor_print(checks);
 	return vsamp_doctor_code(checks);

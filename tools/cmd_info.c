@@ -19,12 +19,14 @@ struct chunk_sum {
 	uint64_t chunks, records, raw, stored;
 };
 
-#define CHUNK_TYPES 6 /* those of enum vsamp_chunk_type; 0: all others */
+#define CHUNK_TYPES 9 /* those of enum vsamp_chunk_type; 0: all others */
 
 struct info {
 	const char *path;
 	struct vsamp_recording *rec;
 	struct chunk_sum sum[CHUNK_TYPES];
+	struct vsamp_recording_namespace *namespace;
+	size_t namespaces;
 };
 
 static void usage(FILE *out)
@@ -47,6 +49,9 @@ static void sum_chunks(struct info *in)
 		[VSAMP_CHUNK_SIDEBAND] = "sideband",
 		[VSAMP_CHUNK_KALLSYMS] = "kallsyms",
 		[VSAMP_CHUNK_END] = "end",
+		[VSAMP_CHUNK_RUN] = "run",
+		[VSAMP_CHUNK_ITT] = "itt",
+		[VSAMP_CHUNK_TRACK] = "track",
 	};
 	const struct vsamp_chunk *chunk;
 	size_t count = vsamp_reader_chunks(vsamp_recording_reader(in->rec), &chunk);
@@ -95,6 +100,28 @@ static void print_started(struct json_object *meta)
 		print_field("started", text);
 }
 
+static void print_stacks(const struct info *in)
+{
+	const struct vsamp_recording_totals *t = vsamp_recording_totals(in->rec);
+	char *text = summary_stacks(in->rec);
+
+	if (!text)
+		return;
+	print_field("stacks", text);
+	printf("%-12s of %" PRIu64 ": %" PRIu64 " in the kernel, %" PRIu64 " in user mode\n",
+	       "stacks cut", t->stacks, t->kernel_cut, t->user_cut);
+	free(text);
+}
+
+static void print_sleeps(const struct vsamp_recording *rec)
+{
+	const struct vsamp_recording_totals *t = vsamp_recording_totals(rec);
+
+	if (t->sleeps)
+		printf("%-12s %" PRIu64 " times, %.3f s, which are not in the duration\n", "asleep",
+		       t->sleeps, t->asleep / 1e9);
+}
+
 static void print_run(const struct info *in)
 {
 	struct json_object *meta = vsamp_recording_meta(in->rec);
@@ -106,6 +133,7 @@ static void print_run(const struct info *in)
 	print_field("state", *why ? why : "complete");
 	print_field("recorded by", summary_text(meta, "/generator"));
 	print_field_list("command", meta, "/command_line");
+	print_field("part", summary_text(meta, "/part"));
 	print_field("host", summary_text(meta, "/hostname"));
 	print_field("kernel", summary_text(meta, "/kernel_release"));
 	print_field("machine", summary_text(meta, "/machine"));
@@ -117,20 +145,72 @@ static void print_run(const struct info *in)
 		escape_print(stdout, summary_text(end, "/reason"), 0);
 	}
 	putchar('\n');
+	print_sleeps(in->rec);
 	print_field("exit status", summary_text(end, "/exit_status"));
 	print_field("CPUs online", summary_text(meta, "/cpus_online"));
+	print_field("core PMUs", summary_text(meta, "/pmus"));
 	print_field("scope", summary_text(meta, "/scope/kind"));
 	print_field("scope CPUs", summary_text(meta, "/scope/cpus"));
 	print_field_list("scope pids", meta, "/scope/pids");
+	print_field_list("scope cgroups", meta, "/scope/cgroups");
 	print_field_list("launched", meta, "/scope/command");
 	print_field("backend", summary_text(meta, "/backend"));
 	print_field("because", summary_text(meta, "/backend_reason"));
 	print_field("interval ms", summary_text(meta, "/interval_ms"));
 	print_field("calibration", summary_text(meta, "/calibration/mode"));
-	print_field("target per", summary_text(meta, "/calibration/scope"));
+	print_field("adaptive", summary_text(meta, "/calibration/adaptive"));
+	print_field("target", summary_target_scope(in->rec));
 	print_field("runs", summary_text(meta, "/calibration/runs"));
+	print_field("sets", summary_text(meta, "/calibration/sets"));
+	print_field("slices ms", summary_text(meta, "/calibration/mux_ms"));
+	print_stacks(in);
 	print_field("ring size", summary_text(meta, "/ring_size"));
 	print_field("sideband", summary_text(meta, "/sideband_size"));
+}
+
+static uint64_t run_number(struct json_object *run, const char *name)
+{
+	struct json_object *n = NULL;
+
+	json_object_object_get_ex(run, name, &n);
+	return json_object_get_uint64(n);
+}
+
+/* The runs of the sets, where there are several */
+static void print_runs(const struct info *in)
+{
+	struct json_object *runs, *end = vsamp_recording_end(in->rec);
+
+	if (!end || json_pointer_get(end, "/runs", &runs) ||
+	    !json_object_is_type(runs, json_type_array) || json_object_array_length(runs) < 2)
+		return;
+	for (size_t i = 0; i < json_object_array_length(runs); i++) {
+		struct json_object *run = json_object_array_get_idx(runs, i);
+
+		printf("%-12s set %" PRIu64 ": %.6f s, ended by ", "run",
+		       run_number(run, "set") + 1, run_number(run, "elapsed_ns") / 1e9);
+		escape_print(stdout, summary_text(run, "/reason"), 0);
+		if (*summary_text(run, "/exit_status")) {
+			fputs(", exit status ", stdout);
+			escape_print(stdout, summary_text(run, "/exit_status"), 0);
+		}
+		putchar('\n');
+	}
+}
+
+/* Those besides the recorder's: containers */
+static void print_namespaces(const struct info *in)
+{
+	struct json_object *meta = vsamp_recording_meta(in->rec);
+
+	const char *own = summary_text(meta, "/pid_namespace");
+
+	print_field("pid ns", own);
+	for (size_t i = 0; i < in->namespaces; i++)
+		if (in->namespace[i].inode != strtoull(own, NULL, 10))
+			printf("%-12s %" PRIu64 ", of a container: %zu %s\n", "pid ns",
+			       in->namespace[i].inode, in->namespace[i].processes,
+			       in->namespace[i].processes == 1 ? "process" : "processes");
 }
 
 static void print_clock(const struct info *in)
@@ -148,6 +228,20 @@ static void print_clock(const struct info *in)
 	       vsamp_clock_fit_error(clock));
 }
 
+static void print_gpus(const struct info *in)
+{
+	const struct vsamp_gpu_recorded *gpu;
+	size_t count = vsamp_recording_gpus(in->rec, &gpu);
+
+	for (size_t i = 0; i < count; i++) {
+		printf("%-12s ", "GPU");
+		escape_print(stdout, gpu[i].slot, 0);
+		fputs(": ", stdout);
+		summary_print_gpu(&gpu[i]);
+		putchar('\n');
+	}
+}
+
 static void print_optional(int64_t n)
 {
 	if (n == VSAMP_UNKNOWN)
@@ -161,15 +255,22 @@ static void print_events(const struct info *in)
 	const struct vsamp_recording_event *e;
 	size_t count = vsamp_recording_events(in->rec, &e);
 
-	printf("\n%-28s %15s %-10s %15s %15s %15s %15s\n", "event", "sav", "source",
-	       "calibrated by", "target", "samples", "count");
+	printf("\n%-28s %3s %15s %15s %-10s %-11s %15s %15s %15s %7s %15s\n", "event", "set", "sav",
+	       "at the end", "source", "calibration", "calibrated by", "target", "samples", "time",
+	       "count");
 	for (size_t i = 0; i < count; i++) {
-		escape_print(stdout, e[i].name, 28);
-		printf(" %15" PRIu64 " ", e[i].sav);
+		char name[256];
+
+		snprintf(name, sizeof(name), "%.200s%s", e[i].name, e[i].levels);
+		escape_print(stdout, name, 28);
+		printf(" %3" PRIu32 " %15" PRIu64 " %15" PRIu64 " ", e[i].set + 1, e[i].sav,
+		       e[i].sav_end);
 		escape_print(stdout, e[i].sav_source, 10);
+		putchar(' ');
+		escape_print(stdout, e[i].calibration, 11);
 		print_optional(e[i].counted);
 		print_optional(e[i].target);
-		printf(" %15" PRIu64, e[i].samples);
+		printf(" %15" PRIu64 " %6.2f%%", e[i].samples, 100 * e[i].share);
 		print_optional(e[i].count);
 		putchar('\n');
 	}
@@ -205,6 +306,10 @@ static void print_cpus(const struct info *in)
 		       yes_no(t->balanced), yes_no(t->whole));
 	else
 		puts("produced = written + lost: not known, as the file has no totals");
+	if (t->swaps)
+		printf("swaps of sets: %" PRIu64 "\n", t->swaps);
+	if (t->sav_changes)
+		printf("changes of Sample-After values: %" PRIu64 "\n", t->sav_changes);
 }
 
 static void print_chunks(const struct info *in)
@@ -277,6 +382,22 @@ static struct json_object *json_chunks(const struct info *in)
 	return list;
 }
 
+static struct json_object *json_namespaces(const struct info *in)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < in->namespaces; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "pid_namespace",
+				       json_object_new_uint64(in->namespace[i].inode));
+		json_object_object_add(o, "processes",
+				       json_object_new_uint64(in->namespace[i].processes));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 static void print_json(const struct info *in)
 {
 	const struct vsamp_recording_totals *t = vsamp_recording_totals(in->rec);
@@ -288,6 +409,8 @@ static void print_json(const struct info *in)
 
 	summary_json(in->rec, in->path, root);
 	json_object_object_add(root, "records", json_object_new_uint64(t->records));
+	json_object_object_add(root, "swaps", json_object_new_uint64(t->swaps));
+	json_object_object_add(root, "sav_changes", json_object_new_uint64(t->sav_changes));
 	json_object_object_add(root, "balanced", json_object_new_boolean(t->balanced));
 	json_object_object_add(root, "whole", json_object_new_boolean(t->whole));
 	for (size_t i = 0; i < count; i++)
@@ -298,6 +421,8 @@ static void print_json(const struct info *in)
 		json_object_array_add(cpus, json_cpu(&cpu[i]));
 	json_object_object_add(root, "cpus", cpus);
 	json_object_object_add(root, "clock", json_clock(vsamp_recording_clock(in->rec)));
+	json_object_object_add(root, "gpus", summary_json_gpus(in->rec));
+	json_object_object_add(root, "pid_namespaces", json_namespaces(in));
 	json_object_object_add(root, "chunks", json_chunks(in));
 	json_object_object_add(root, "meta", json_object_get(vsamp_recording_meta(in->rec)));
 	json_object_object_add(root, "end", json_object_get(vsamp_recording_end(in->rec)));
@@ -353,16 +478,23 @@ int cmd_info(int argc, char **argv)
 		return EXIT_ERROR;
 	}
 	sum_chunks(&in);
+	/* Of a damaged file as many as there are, which is none: the end says what is wrong */
+	if (vsamp_recording_namespaces(in.rec, &in.namespace, &in.namespaces, &err))
+		in.namespaces = 0;
 	if (json) {
 		print_json(&in);
 	} else {
 		print_run(&in);
+		print_runs(&in);
+		print_namespaces(&in);
 		print_clock(&in);
+		print_gpus(&in);
 		print_events(&in);
 		print_cpus(&in);
 		print_chunks(&in);
 	}
 	ret = summary_end("info", in.rec);
+	free(in.namespace);
 	vsamp_recording_close(in.rec);
 	return ret;
 }

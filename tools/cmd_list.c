@@ -1,46 +1,179 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <vsamp/event.h>
+#include <vsamp/backend.h>
+#include <vsamp/pmu.h>
 
 #include "cmd.h"
+#include "event_list.h"
 #include "say.h"
 
+#define GENERAL_ANY 0xffffffffULL
+
 static const char help[] =
-	"usage: vsamp list [--json] [WORD]\n"
+	"usage: vsamp list [--event-config FILE] [--json] [GROUP|WORD]\n"
 	"\n"
-	"Lists the events that -e takes, or those with WORD in their names: first the names that hold\n"
-	"on every Intel processor, then those of this processor's model. Raw events (rUUEE) are not\n"
-	"listed.\n"
+	"Lists the groups of the events that -e takes; the events of GROUP, with the Sample-After\n"
+	"value they have by default, whether --cal=event calibrates them, and the counters that can\n"
+	"count them; or all events with WORD in their names. Raw events (rUUEE) are not listed.\n"
 	"\n"
+	"      --event-config FILE\n"
+	"                        read further properties of events; see vsamp-events(5)\n"
 	"      --json            print JSON (docs/json.md)\n"
 	"  -h, --help\n";
 
-struct list {
-	const char *word;	   /* "": all */
-	struct json_object *model; /* NULL: print */
+struct options {
+	const char *word; /* NULL: none */
+	const char *config;
+	bool json;
 };
 
-static bool list_wants_row(const struct list *list, const struct vsamp_event_info *row)
+/* "0-3,7": the bits of a mask */
+static void mask_text(char *out, size_t size, uint32_t mask)
 {
-	return strcasestr(row->name, list->word) || strcasestr(row->aliases, list->word);
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (unsigned int i = 0; i < 32 && used < size; i++) {
+		unsigned int last = i;
+
+		if (!(mask >> i & 1))
+			continue;
+		while (last + 1 < 32 && mask >> (last + 1) & 1)
+			last++;
+		used += snprintf(out + used, size - used, "%s%u", used ? "," : "", i);
+		if (last > i && used < size)
+			used += snprintf(out + used, size - used, "-%u", last);
+		i = last;
+	}
 }
 
-static void list_print_row(const struct vsamp_event_info *row)
+static void counters_text(char *out, size_t size, uint64_t counters)
 {
-	char counter[40];
+	uint32_t general = counters, fixed = counters >> VSAMP_COUNTER_FIXED;
+	char a[96], b[96];
 
-	snprintf(counter, sizeof(counter), row->fixed < 0 ? "general" : "fixed %d%s", row->fixed,
-		 row->general ? " or general" : "");
-	printf("%s\n    %s\n    also: %s\n    counter: %s; default SAV %" PRIu64 "%s\n", row->name,
-	       row->what, row->aliases, counter, row->sav,
-	       row->calibrate ? "; calibrated by property" : "");
+	mask_text(a, sizeof(a), general);
+	mask_text(b, sizeof(b), fixed);
+	snprintf(out, size, "%s%s%s%s", general == GENERAL_ANY ? "any" : a,
+		 general && fixed ? ", " : "", fixed ? "fixed " : "",
+		 fixed	 ? b :
+		 general ? "" :
+			   "none");
 }
 
-static struct json_object *list_json_aliases(const char *aliases)
+/* Counters are for intel to choose from */
+static bool listed_has_counters(const struct listed *l)
+{
+	return l->event.backends >> VSAMP_BACKEND_INTEL & 1;
+}
+
+static void listed_counters_text(char *out, size_t size, const struct event_list *list,
+				 const struct listed *l)
+{
+	if (listed_has_counters(l) || l->unusable)
+		counters_text(out, size, event_list_counters(list, l));
+	else
+		snprintf(out, size, "-");
+}
+
+static unsigned int group_size(const struct event_list *list, unsigned int first)
+{
+	unsigned int n = 1;
+
+	while (first + n < list->n && !strcmp(list->all[first].group, list->all[first + n].group))
+		n++;
+	return n;
+}
+
+/* Where the processor has kinds of core */
+static void print_kinds(void)
+{
+	struct vsamp_pmu pmu[VSAMP_PMUS_MAX];
+	size_t n = vsamp_pmus_get(pmu, "");
+	char text[256];
+
+	if (n < 2)
+		return;
+	vsamp_pmus_text(pmu, n, text, sizeof(text));
+	printf("\nKinds of core: %s; PMU/rUUEE/ is a raw event of one.\n", text);
+}
+
+static void print_groups(const struct event_list *list)
+{
+	int width = strlen("GROUP");
+
+	for (unsigned int i = 0; i < list->n; i++)
+		if ((int)strlen(list->all[i].group) > width)
+			width = strlen(list->all[i].group);
+	printf("%-*s  EVENTS  WHAT\n", width, "GROUP");
+	for (unsigned int i = 0; i < list->n; i += group_size(list, i))
+		printf("%-*s  %6u  %s\n", width, list->all[i].group, group_size(list, i),
+		       list->all[i].group_what);
+	printf("\n'vsamp list GROUP' shows the events of a group.\n");
+	print_kinds();
+}
+
+/* Its other names; why it is of no use */
+static void print_more(const struct listed *l)
+{
+	const char *comma = "    also: ";
+
+	for (const char *p = l->aliases; *p; p += strspn(p, ", \t")) {
+		int length = strcspn(p, ",");
+
+		printf("%s%.*s", comma, length, p);
+		comma = ", ";
+		p += length;
+	}
+	if (*l->aliases)
+		putchar('\n');
+	if (l->unusable)
+		printf("    can't be selected: %s\n", l->unusable);
+}
+
+static void print_events(const struct event_list *list)
+{
+	int name = strlen("EVENT"), counters = strlen("COUNTERS");
+	char text[200], sav[24];
+	bool intels = false;
+
+	for (unsigned int i = 0; i < list->n; i++) {
+		const struct listed *l = &list->all[i];
+		int width;
+
+		listed_counters_text(text, sizeof(text), list, l);
+		width = strlen(l->name);
+		name = width > name ? width : name;
+		width = strlen(text);
+		counters = width > counters ? width : counters;
+		intels |= listed_has_counters(l);
+	}
+	printf("%-*s  %11s  %-7s  CALIBRATE  %-*s  WHAT\n", name, "EVENT", "DEFAULT SAV", "FROM",
+	       counters, "COUNTERS");
+	for (unsigned int i = 0; i < list->n; i++) {
+		const struct listed *l = &list->all[i];
+
+		listed_counters_text(text, sizeof(text), list, l);
+		snprintf(sav, sizeof(sav), "%" PRIu64, l->event.sav);
+		printf("%-*s  %11s  %-7s  %-9s  %-*s%s%s\n", name, l->name, l->unusable ? "-" : sav,
+		       l->unusable ? "-" : vsamp_sav_source_name(l->event.sav_source),
+		       l->unusable	  ? "-" :
+		       l->event.calibrate ? "yes" :
+					    "no",
+		       *l->what ? counters : 0, text, *l->what ? "  " : "", l->what);
+		print_more(l);
+	}
+	if (!list->counters && intels)
+		printf("\nCounters are those the architecture allows: the module isn't loaded,\n"
+		       "which knows this machine's.\n");
+}
+
+static struct json_object *json_aliases(const char *aliases)
 {
 	struct json_object *a = json_object_new_array();
 
@@ -48,96 +181,217 @@ static struct json_object *list_json_aliases(const char *aliases)
 		int length = strcspn(aliases, ",");
 
 		json_object_array_add(a, json_object_new_string_len(aliases, length));
-		aliases += length + (aliases[length] == ',');
+		aliases += length;
+		aliases += strspn(aliases, ", \t");
 	}
 	return a;
 }
 
-static struct json_object *list_json_row(const struct vsamp_event_info *row)
+static struct json_object *json_bits(uint32_t mask)
+{
+	struct json_object *a = json_object_new_array();
+
+	for (unsigned int i = 0; i < 32; i++)
+		if (mask >> i & 1)
+			json_object_array_add(a, json_object_new_int(i));
+	return a;
+}
+
+static void json_counters(struct json_object *o, const struct event_list *list,
+			  const struct listed *l)
+{
+	uint64_t allowed = l->event.counters, usable = event_list_counters(list, l);
+	uint32_t fixed = allowed >> VSAMP_COUNTER_FIXED;
+	struct json_object *u = NULL;
+
+	json_object_object_add(o, "fixed_counter",
+			       fixed ? json_object_new_int(__builtin_ctz(fixed)) : NULL);
+	json_object_object_add(o, "general_counters", json_object_new_boolean(!!(uint32_t)allowed));
+	if (list->counters) {
+		u = json_object_new_object();
+		json_object_object_add(u, "general", json_bits(usable));
+		json_object_object_add(u, "fixed", json_bits(usable >> VSAMP_COUNTER_FIXED));
+	}
+	json_object_object_add(o, "usable_counters", u);
+}
+
+/* Names of those that can count it, where they are to be had */
+static struct json_object *json_backends(uint32_t backends)
+{
+	struct json_object *a = json_object_new_array();
+
+	for (unsigned int i = 0; i < 32; i++)
+		if (backends >> i & 1)
+			json_object_array_add(a, json_object_new_string(vsamp_backend_name(i)));
+	return a;
+}
+
+static struct json_object *json_hexadecimal(uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, number);
+	return json_object_new_string(text);
+}
+
+static struct json_object *json_event(const struct event_list *list, const struct listed *l)
 {
 	struct json_object *o = json_object_new_object();
-	char config[24];
+	const struct vsamp_event *ev = &l->event;
 
-	snprintf(config, sizeof(config), "%#" PRIx64, row->config);
-	json_object_object_add(o, "name", json_object_new_string(row->name));
-	json_object_object_add(o, "aliases", list_json_aliases(row->aliases));
-	json_object_object_add(o, "description", json_object_new_string(row->what));
-	json_object_object_add(o, "config", json_object_new_string(config));
-	json_object_object_add(o, "fixed_counter",
-			       row->fixed < 0 ? NULL : json_object_new_int(row->fixed));
-	json_object_object_add(o, "general_counters", json_object_new_boolean(row->general));
-	json_object_object_add(o, "sav", json_object_new_uint64(row->sav));
-	json_object_object_add(o, "calibrate", json_object_new_boolean(row->calibrate));
+	json_object_object_add(o, "name", json_object_new_string(l->name));
+	json_object_object_add(o, "group", json_object_new_string(l->group));
+	json_object_object_add(o, "aliases", json_aliases(l->aliases));
+	json_object_object_add(o, "description", json_object_new_string(l->what));
+	json_object_object_add(o, "unusable",
+			       l->unusable ? json_object_new_string(l->unusable) : NULL);
+	if (l->unusable)
+		return o;
+	json_object_object_add(o, "backends", json_backends(ev->backends));
+	json_object_object_add(o, "config",
+			       listed_has_counters(l) ? json_hexadecimal(ev->config) : NULL);
+	json_object_object_add(o, "perf_type", json_object_new_int64(ev->perf_type));
+	json_object_object_add(o, "perf_config", json_hexadecimal(ev->perf_config));
+	json_object_object_add(o, "sav", json_object_new_uint64(ev->sav));
+	json_object_object_add(o, "sav_source",
+			       json_object_new_string(vsamp_sav_source_name(ev->sav_source)));
+	json_object_object_add(o, "calibrate", json_object_new_boolean(ev->calibrate));
+	if (listed_has_counters(l))
+		json_counters(o, list, l);
 	return o;
 }
 
-static void list_pfm(const char *name, const char *what, void *arg)
+static struct json_object *json_group(const struct listed *l, unsigned int events)
 {
-	struct list *list = arg;
-	struct json_object *o;
+	struct json_object *o = json_object_new_object();
 
-	if (!strcasestr(name, list->word))
-		return;
-	if (!list->model) {
-		printf("%s\n    %s\n", name, what);
-		return;
+	json_object_object_add(o, "name", json_object_new_string(l->group));
+	json_object_object_add(o, "description", json_object_new_string(l->group_what));
+	json_object_object_add(o, "events", json_object_new_int(events));
+	return o;
+}
+
+static struct json_object *json_pmus(void)
+{
+	struct json_object *pmus = json_object_new_array();
+	struct vsamp_pmu pmu[VSAMP_PMUS_MAX];
+	size_t n = vsamp_pmus_get(pmu, "");
+
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "name", json_object_new_string(pmu[i].name));
+		json_object_object_add(o, "type", json_object_new_int64(pmu[i].type));
+		json_object_object_add(o, "cpus",
+				       *pmu[i].cpus ? json_object_new_string(pmu[i].cpus) : NULL);
+		json_object_array_add(pmus, o);
 	}
-	o = json_object_new_object();
-	json_object_object_add(o, "name", json_object_new_string(name));
-	json_object_object_add(o, "description", json_object_new_string(what));
-	json_object_array_add(list->model, o);
+	return pmus;
 }
 
-static void list_print(struct list *list)
+static void print_json(const struct event_list *list)
 {
-	const struct vsamp_event_info *row;
-
-	for (unsigned int i = 0; (row = vsamp_event_info(i)); i++)
-		if (list_wants_row(list, row))
-			list_print_row(row);
-	vsamp_event_each_pfm(list_pfm, list);
-}
-
-static void list_print_json(struct list *list)
-{
+	static const char *const names[] = {
+		[LISTED_TABLE] = "events",
+		[LISTED_CONFIG] = "config_events",
+		[LISTED_MODEL] = "model_events",
+	};
 	struct json_object *root = json_object_new_object();
-	struct json_object *events = json_object_new_array();
-	const struct vsamp_event_info *row;
+	struct json_object *groups = json_object_new_array();
 
-	list->model = json_object_new_array();
-	for (unsigned int i = 0; (row = vsamp_event_info(i)); i++)
-		if (list_wants_row(list, row))
-			json_object_array_add(events, list_json_row(row));
-	vsamp_event_each_pfm(list_pfm, list);
 	json_object_object_add(root, "version", json_object_new_int(1));
-	json_object_object_add(root, "events", events);
-	json_object_object_add(root, "model_events", list->model);
+	json_object_object_add(root, "pmus", json_pmus());
+	json_object_object_add(root, "groups", groups);
+	for (unsigned int i = 0; i < list->n; i += group_size(list, i))
+		json_object_array_add(groups, json_group(&list->all[i], group_size(list, i)));
+	for (unsigned int from = 0; from < sizeof(names) / sizeof(names[0]); from++) {
+		struct json_object *events = json_object_new_array();
+
+		for (unsigned int i = 0; i < list->n; i++)
+			if (list->all[i].from == from)
+				json_object_array_add(events, json_event(list, &list->all[i]));
+		json_object_object_add(root, names[from], events);
+	}
 	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
 	json_object_put(root);
 }
 
-int cmd_list(int argc, char **argv)
+static int list_print(const struct options *o, const struct vsamp_event_config *config)
 {
-	struct list list = { .word = "" };
-	bool json = false;
+	struct event_list list;
+	int code = 0;
 
+	if (event_list_fill(&list, config)) {
+		say("list: out of memory");
+		code = EXIT_ERROR;
+		goto out;
+	}
+	if (o->word)
+		event_list_select(&list, o->word);
+	if (o->json)
+		print_json(&list);
+	else if (!o->word)
+		print_groups(&list);
+	else if (list.n)
+		print_events(&list);
+	if (!list.n) {
+		say("list: '%s' is no group of events, and in no event's name", o->word);
+		code = EXIT_ERROR;
+	}
+out:
+	event_list_free(&list);
+	return code;
+}
+
+/* -1: go on; else the exit code */
+static int list_options(struct options *o, int argc, char **argv)
+{
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
 			fputs(help, stdout);
 			return 0;
 		}
 		if (!strcmp(argv[i], "--json")) {
-			json = true;
-		} else if (argv[i][0] == '-' || *list.word) {
+			o->json = true;
+		} else if (!strncmp(argv[i], "--event-config=", strlen("--event-config="))) {
+			o->config = argv[i] + strlen("--event-config=");
+		} else if (!strcmp(argv[i], "--event-config")) {
+			if (i + 1 == argc) {
+				say("list: --event-config needs a file");
+				return EXIT_USAGE;
+			}
+			o->config = argv[++i];
+		} else if (argv[i][0] == '-' || o->word || !*argv[i]) {
 			say("list: '%s' is too much ('vsamp list -h' has the options)", argv[i]);
 			return EXIT_USAGE;
 		} else {
-			list.word = argv[i];
+			o->word = argv[i];
 		}
 	}
-	if (json)
-		list_print_json(&list);
-	else
-		list_print(&list);
-	return 0;
+	return -1;
+}
+
+int cmd_list(int argc, char **argv)
+{
+	struct vsamp_event_config *config;
+	struct options o = { 0 };
+	struct vsamp_error err;
+	int code = list_options(&o, argc, argv);
+
+	if (code >= 0)
+		return code;
+	config = vsamp_event_config_new();
+	if (!config) {
+		say("list: out of memory");
+		return EXIT_ERROR;
+	}
+	if (vsamp_event_config_read_default(config, &err) ||
+	    (o.config && vsamp_event_config_read(config, o.config, &err))) {
+		say("list: %s", err.text);
+		code = EXIT_ERROR;
+	} else {
+		code = list_print(&o, config);
+	}
+	vsamp_event_config_free(config);
+	return code;
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <json-c/json.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <vsamp/guardian.h>
 
-#include "calibration.h"
 #include "cmd.h"
-#include "output.h"
+#include "collection.h"
 #include "say.h"
-#include "outcome.h"
 
 static const char help[] =
 	"usage: vsamp record [OPTIONS] [--] [COMMAND [ARGUMENT]...]\n"
@@ -22,17 +18,29 @@ static const char help[] =
 	"What is sampled\n"
 	"  -e, --event EVENT[,EVENT]...   NAME[:u][:k][:sav=N]; can be repeated\n"
 	"                        (default: CPU_CLK_UNHALTED.THREAD,INST_RETIRED.ANY)\n"
+	"      --event-config FILE  properties of events (vsamp-events(5))\n"
+	"      --mux MS          events that don't fit the counters at once: count their sets in turn,\n"
+	"                        so long each (default: one set after the other, each for all of -d,\n"
+	"                        with COMMAND launched for each)\n"
 	"  -a, --all-cpus        whatever runs (default where no COMMAND is given)\n"
 	"  -C, --cpu LIST        only on these CPUs, e.g. 0-3,8\n"
-	"  -p, --pid PID[,PID]...  these processes, and those they start\n"
+	"  -p, --pid PID[,PID]...  these processes, with all their threads\n"
+	"  -G, --cgroup CGROUP[,CGROUP]...  what runs in these cgroups (of version 2), and below them;\n"
+	"                        COMMAND only says how long\n"
+	"      --children        also the processes that those of -p start from now on\n"
+	"      --no-children     not those that COMMAND starts (also --no-inherit)\n"
 	"      --user NAME       COMMAND runs as this user (default: who called sudo, else the caller)\n"
+	"  -g, --call-graph[=user|kernel|both]  with the call stack of each sample, as far as the event's\n"
+	"                        levels go (-g: both); user stacks are found by frame pointers\n"
+	"      --stack-depth N   frames of either side, 1 to 127 (default 127)\n"
 	"How long\n"
 	"  -d, --duration SECONDS\n"
 	"  -D, --delay MS        begin later\n"
 	"How often\n"
 	"  -i, --interval MS     between samples, aimed at by calibration (default 1)\n"
-	"  --cal[=]all|event|none, --cal, -cal, -cal yes, -cal no\n"
-	"                        calibrate Sample-After values: all events, or by event property\n"
+	"  --cal[=]all|event|adaptive|none, --cal, -cal, -cal yes, -cal no\n"
+	"                        calibrate Sample-After values: all events; by event property; all,\n"
+	"                        and go on adjusting them while recording\n"
 	"      --cal-time SECONDS  length of the calibration run (default: as -d, as COMMAND takes, or 2)\n"
 	"      --cal-scope cpu|total  the target is per CPU (default for the machine), or a total\n"
 	"                        (default for processes)\n"
@@ -40,11 +48,23 @@ static const char help[] =
 	"      --pmi-limit N     interrupts a tick of 4 ms and CPU before sampling is held back\n"
 	"Where to\n"
 	"  -o, --output FILE     (default " FILE_DEFAULT "; one that exists becomes FILE.old)\n"
+	"      --rotate LENGTH   go on to another file after 60s, 10m, 1h, and by SIGUSR2: FILE.TIME\n"
+	"      --keep N          of these files: the older ones are removed (default: all are kept)\n"
 	"      --ring-size SIZE  of each CPU's buffer: a power of two, 16K to 1024M (default 1M)\n"
 	"      --sideband-size SIZE  of each CPU's buffer for what processes do (default 512K)\n"
 	"      --no-sideband     without what processes did: samples have no names of processes and files\n"
+	"      --itt-dir DIR     with those that programs tell of there, which run already (vsamp itt env)\n"
+	"      --itt on|off      with the tasks and events that COMMAND tells of by ITT (default: on)\n"
+	"      --itt-pause session|process  a program's __itt_pause() pauses the recording, or what is taken\n"
+	"                        of its process (default: process)\n"
+	"      --start-paused    it begins with such a pause, up to a program's __itt_resume()\n"
+	"      --gpu[=[DEVICE:]SET]  also what an Intel GPU reports: metrics of SET (vsamp gpu list; default:\n"
+	"                        RenderBasic); without -e the CPUs are sampled by time, without a counter\n"
+	"      --gpu-period MS   between its reports (default 1)\n"
+	"      --gpu-interval MS  between values of its metrics (default 10)\n"
 	"By what\n"
-	"  -b, --backend intel   program the processor's counters, also where it says it is virtual\n"
+	"  -b, --backend NAME    what counts: intel (also where the processor says it is virtual), kperf or\n"
+	"                        perf (default: the first of them that can)\n"
 	"      --nmi-watchdog=off  turn the NMI watchdog, which holds a counter, off for this time\n"
 	"Else\n"
 	"  -q, --quiet; -v, --verbose; -h, --help\n"
@@ -57,244 +77,93 @@ struct record {
 	struct run_cpus cpus;
 	struct ends ends;
 	struct calibration calibration;
-	struct output output;
-	struct run run;
-	char **argv;
+	struct collection collection;
+	enum run_end end; /* of the last run */
+	int status;	  /* of the command in it */
 };
 
-static void record_meta(struct record *rec, struct vsamp_meta *meta)
+/* Runs what is next. 0, or a negative errno value; then *code is the exit code. */
+static int record_step(struct record *rec, const struct vsamp_cal_step *step, int *code,
+		       struct vsamp_error *err)
 {
-	const struct options *o = &rec->o;
-
-	*meta = (struct vsamp_meta){
-		.command_line = rec->argv,
-		.caps = &rec->cpus.caps,
-		.backend_reason = o->backend ? "asked for by -b intel" :
-					       "Intel counters, not under a hypervisor",
-		.scope = run_is_launch(o) || o->n_pids ? VSAMP_SCOPE_PROCESS :
-			 o->cpus		       ? VSAMP_SCOPE_CPUS :
-							 VSAMP_SCOPE_MACHINE,
-		.cpus = rec->cpus.list,
-		.pids = run_is_launch(o) ? &rec->run.child.pid : o->pids,
-		.n_pids = run_is_launch(o) ? 1 : o->n_pids,
-		.command = o->command,
-		.interval_ms = o->interval_ms,
-		.duration_s = o->duration_s > 0 ? o->duration_s : NAN,
-		.cal_mode = o->cal_mode,
-		.cal_per_cpu = rec->calibration.per_cpu,
-		.cal_seconds = rec->calibration.seconds,
-		.runs = rec->calibration.runs,
-		.events = o->events,
-		.event = rec->calibration.event,
-		.n_events = o->n_events,
-		.ring_size = o->ring_size ? o->ring_size : VSAMP_RING_SIZE_DEFAULT,
-		.sideband_size = o->no_sideband ? 0 : vsamp_sideband_size(rec->run.sideband),
+	struct run run = {
+		.o = &rec->o,
+		.backend = rec->cpus.choice.backend,
+		.ends = &rec->ends,
+		.set = step->set,
+		.rehearsal = step->run < step->runs,
+		.writer = rec->collection.output.writer,
+		.sideband = rec->collection.sideband,
+		.exit_code = EXIT_ERROR,
 	};
-}
+	int ret = step->collect ? collection_run(&rec->collection, step, &run, err) :
+				  calibration_run(&rec->calibration, &rec->o, step, &run, err);
 
-static int record_write_json(struct record *rec, enum vsamp_chunk_type type,
-			     struct json_object *object, struct vsamp_error *err)
-{
-	int ret = object ? vsamp_writer_json(rec->output.writer, type, object, err) :
-			   vsamp_fail(err, -ENOMEM, "out of memory");
-
-	json_object_put(object);
+	rec->end = run.end;
+	rec->status = run.child.status;
+	*code = ret == -EINTR ? 128 + rec->ends.signal : run.exit_code;
 	return ret;
 }
 
-static bool record_counts_kernel(const struct options *o)
+/* A run that was ended from outside is the last one */
+static bool record_goes_on(const struct record *rec)
 {
-	for (unsigned int i = 0; i < o->n_events; i++)
-		if (o->events[i].kernel)
-			return true;
-	return false;
+	return rec->end == RUN_DURATION || (rec->end == RUN_EXIT && rec->o.command);
 }
 
-static int record_open_sideband(struct record *rec, struct vsamp_error *err)
+static int record_exit_code(const struct record *rec)
 {
-	const struct options *o = &rec->o;
-	size_t size = o->sideband_size ? o->sideband_size : VSAMP_SIDEBAND_SIZE_DEFAULT;
-	int ret = vsamp_sideband_open(&rec->run.sideband, size, err);
+	unsigned int missing = collection_missing(&rec->collection);
 
-	if (ret)
-		return ret;
-	if (vsamp_sideband_size(rec->run.sideband) < size)
-		say("sideband: the locked-memory limit (ulimit -l, kernel.perf_event_mlock_kb) allows buffers of %zu KiB only, not %zu",
-		    vsamp_sideband_size(rec->run.sideband) >> 10, size >> 10);
-	return 0;
-}
-
-/* What stands before the records: how it is taken, the kernel's symbols, what runs already */
-static int record_write_start(struct record *rec, struct vsamp_error *err)
-{
-	struct vsamp_writer *w = rec->output.writer;
-	struct vsamp_error why = { 0 };
-	struct vsamp_meta meta;
-	int ret = rec->o.no_sideband ? 0 : record_open_sideband(rec, err);
-
-	if (ret)
-		return ret;
-	record_meta(rec, &meta);
-	ret = record_write_json(rec, VSAMP_CHUNK_META, vsamp_meta_json(&meta), err);
-	if (ret)
-		return ret;
-	if (vsamp_writer_kallsyms(w, &why) && record_counts_kernel(&rec->o))
-		say("%s", why.text);
-	if (rec->o.no_sideband)
-		return 0;
-	return vsamp_sideband_synthesize(w, run_is_launch(&rec->o) ? rec->run.child.pid : 0, err);
-}
-
-static void record_say_start(const struct record *rec)
-{
-	const struct options *o = &rec->o;
-	const struct calibration *c = &rec->calibration;
-
-	if (o->quiet)
-		return;
-	for (unsigned int i = 0; i < o->n_events && o->verbose; i++)
-		say("%s: on %s counter %u, SAV %" PRIu64 " (%s)", o->events[i].name,
-		    o->events[i].counter < VSAMP_COUNTER_FIXED ? "general" : "fixed",
-		    o->events[i].counter % VSAMP_COUNTER_FIXED, o->events[i].sav,
-		    vsamp_sav_source_name(o->events[i].sav_source));
-	if (rec->cpus.caps.clock != VSAMP_CLOCK_TSC)
-		say("the TSC is not invariant here: times are of the kernel's monotonic clock");
-	if (o->duration_s > 0)
-		say("recording, %u of %u runs: for %g s", c->runs, c->runs, o->duration_s);
-	else
-		say("recording, %u of %u runs: until %s", c->runs, c->runs,
-		    o->command ? "the command ends" :
-		    o->n_pids  ? "the processes end, or Ctrl-C" :
-				 "Ctrl-C");
-}
-
-static const char *record_reason(const struct run *run)
-{
-	static const char *const reasons[] = {
-		[RUN_DURATION] = "duration",
-		[RUN_SIGNAL] = "signal",
-		[RUN_EXIT] = "exit",
-		[RUN_FOREIGN] = "foreign",
-	};
-
-	return reasons[run->end];
-}
-
-/* A run cut short is measured by what it was; else the targets stay those of the start */
-static void record_targets(const struct record *rec, double *target)
-{
-	const struct calibration *c = &rec->calibration;
-	double seconds = rec->run.elapsed_ns / 1e9;
-	bool whole = rec->run.end == RUN_DURATION || (rec->run.end == RUN_EXIT && c->command_took);
-
-	for (unsigned int i = 0; i < rec->o.n_events; i++)
-		target[i] = calibration_target(
-			c, &rec->o, i, whole && !isnan(c->duration_s) ? c->duration_s : seconds);
-}
-
-/* The account, the END chunk and the last lines */
-static int record_write_end(struct record *rec, struct vsamp_error *err)
-{
-	double target[VSAMP_EVENTS_MAX];
-	struct vsamp_recorder_totals totals;
-	struct vsamp_end end = {
-		.reason = record_reason(&rec->run),
-		.elapsed_ns = rec->run.elapsed_ns,
-		.exit_status = rec->run.child.ended ? rec->run.child.status : -1,
-		.totals = &totals,
-		.target = target,
-		.n_events = rec->o.n_events,
-	};
-	struct vsamp_error wrong = { 0 };
-	int account, ret;
-
-	record_targets(rec, target);
-	account = vsamp_recorder_finish(rec->run.recorder, &totals, &wrong);
-	if (account && account != -EBADMSG) {
-		vsamp_recorder_totals_free(&totals);
-		return vsamp_fail(err, account, "%s", wrong.text);
-	}
-	if (account)
-		end.reason = "error";
-	ret = record_write_json(rec, VSAMP_CHUNK_END, vsamp_end_json(&end), err);
-	if (!ret) {
-		outcome_say(&(struct outcome){
-			.o = &rec->o,
-			.calibration = &rec->calibration,
-			.totals = &totals,
-			.target = target,
-			.seconds = rec->run.elapsed_ns / 1e9,
-			.file_size = vsamp_writer_size(rec->output.writer),
-		});
-		if (account)
-			ret = vsamp_fail(err, account, "%s", wrong.text);
-	}
-	vsamp_recorder_totals_free(&totals);
-	return ret;
-}
-
-static int record_session(struct record *rec, struct vsamp_error *err)
-{
-	struct run *run = &rec->run;
-	int ret = output_open(&rec->output, rec->o.output, err);
-
-	if (ret)
-		return ret;
-	run->writer = rec->output.writer;
-	ret = run_open(run, &rec->o, &rec->ends, err);
-	if (!ret)
-		ret = record_write_start(rec, err);
-	if (ret)
-		return ret;
-	record_say_start(rec);
-	ret = run_start(run, err);
-	if (!ret)
-		ret = output_keep(&rec->output, err);
-	if (!ret)
-		ret = run_finish(run, rec->o.duration_s, err);
-	if (!ret)
-		ret = record_write_end(rec, err);
-	return ret;
-}
-
-static int record_exit_code(const struct record *rec, int ret, const struct vsamp_error *err)
-{
-	const struct run *run = &rec->run;
-
-	if (ret) {
-		say("%s", err->text);
-		return run->exit_code ? run->exit_code : EXIT_ERROR;
-	}
-	if (run->end == RUN_FOREIGN) {
-		say("somebody else wrote to the performance counters: the recording ended there");
+	if (run_end_text(rec->end)) {
+		say("%s: the recording ended there", run_end_text(rec->end));
 		return EXIT_ERROR;
 	}
-	return run->end == RUN_EXIT && rec->o.command ? run->child.status : 0;
+	if (missing) {
+		say("%u of %u sets of events were not recorded: the recording ended before",
+		    missing, rec->calibration.cal.sets);
+		return rec->end == RUN_SIGNAL ? 128 + rec->ends.signal : EXIT_ERROR;
+	}
+	return rec->end == RUN_EXIT && rec->o.command ? rec->status : 0;
 }
 
 static int record_do(struct record *rec)
 {
-	struct vsamp_error err = { 0 };
-	int code, ret;
+	struct vsamp_error err = { 0 }, end = { 0 };
+	struct vsamp_cal_step step;
+	int code = EXIT_ERROR;
+	int ret = calibration_begin(&rec->calibration, &rec->o, &rec->cpus, &err);
 
-	calibration_plan(&rec->calibration, &rec->o, &rec->cpus);
-	ret = calibration_do(&rec->calibration, &rec->o, &rec->cpus, &rec->ends, &code, &err);
 	if (!ret)
 		ret = vsamp_events_check_sav(rec->o.events, rec->o.n_events, rec->o.force,
 					     rec->cpus.caps.sav_max, &err);
-	if (ret) {
-		say("%s", err.text);
-		return ret == -EINTR ? 128 + rec->ends.signal : code;
+	while (!ret && vsamp_cal_next(&rec->calibration.cal, &step)) {
+		ret = record_step(rec, &step, &code, &err);
+		if (!ret && !record_goes_on(rec))
+			break;
 	}
-	ret = record_session(rec, &err);
-	/* Their order: the recorder uses all of them, and closing the file tells of a full disk */
-	run_close(&rec->run);
-	vsamp_sideband_close(rec->run.sideband);
-	if (!ret)
-		ret = output_close(&rec->output, &err);
-	else
-		output_close(&rec->output, NULL);
-	return record_exit_code(rec, ret, &err);
+	if (ret)
+		say("%s", err.text);
+	if (collection_end(&rec->collection, &end)) {
+		/* A full disk is met again */
+		if (strcmp(end.text, err.text))
+			say("%s", end.text);
+		return EXIT_ERROR;
+	}
+	if (ret && rec->collection.sets)
+		say("%s has what was recorded before: %u of %u sets of events", rec->o.output,
+		    rec->collection.sets, rec->calibration.cal.sets);
+	return ret ? code : record_exit_code(rec);
+}
+
+static int record_check_rotate(const struct record *rec, struct vsamp_error *err)
+{
+	if (rec->o.rotate_s > 0 && rec->cpus.sets > 1 && !rec->o.mux_ms)
+		return vsamp_fail(
+			err, -EINVAL,
+			"--rotate: the events form %u sets, which are recorded one after the other: count them in time slices (--mux), or select fewer",
+			rec->cpus.sets);
+	return 0;
 }
 
 int cmd_record(int argc, char **argv)
@@ -304,8 +173,14 @@ int cmd_record(int argc, char **argv)
 	struct vsamp_error err = { 0 };
 	int code = EXIT_ERROR, ret;
 
-	rec.argv = argv - 1; /* with "vsamp" in front */
+	rec.collection = (struct collection){
+		.o = &rec.o,
+		.cpus = &rec.cpus,
+		.calibration = &rec.calibration,
+		.argv = argv - 1, /* with "vsamp" in front */
+	};
 	rec.ends = ENDS_NOT_OPEN;
+	ends_hold_rotate();
 	if (options_parse(&rec.o, OPTIONS_RECORD, argv, &err)) {
 		say("record: %s ('vsamp record -h' has the options)", err.text);
 		return EXIT_USAGE;
@@ -316,8 +191,17 @@ int cmd_record(int argc, char **argv)
 	}
 	ret = run_cpus_get(&rec.cpus, &rec.o, &err);
 	if (!ret)
+		ret = record_check_rotate(&rec, &err);
+	if (!ret)
+		ret = gpu_recording_find(&rec.collection.gpu, &rec.o, rec.cpus.caps.clock_khz,
+					 &err);
+	if (!ret)
+		ret = options_settle_stacks(&rec.o, rec.cpus.choice.backend, &err);
+	if (!ret)
 		ret = ends_open(&rec.ends, rec.o.pids, rec.o.n_pids, &err);
-	if (!ret && rec.o.watchdog_off)
+	if (!ret && rec.o.rotate_s > 0)
+		ret = ends_take_rotate(&rec.ends, &err);
+	if (!ret && rec.o.watchdog_off && rec.cpus.choice.backend == VSAMP_BACKEND_INTEL)
 		ret = vsamp_guardian_open(&guardian, &err);
 	if (ret)
 		say("%s", err.text);

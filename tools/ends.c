@@ -16,6 +16,15 @@ static int ends_add(struct ends *e, int fd)
 	return epoll_ctl(e->fd, EPOLL_CTL_ADD, fd, &event);
 }
 
+int ends_watch(struct ends *e, int fd, struct vsamp_error *err)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = -1 };
+
+	if (epoll_ctl(e->fd, EPOLL_CTL_ADD, fd, &event))
+		return vsamp_fail(err, -errno, "epoll: %s", strerror(errno));
+	return 0;
+}
+
 static int ends_open_signals(struct ends *e)
 {
 	struct sigaction hangup;
@@ -36,6 +45,27 @@ static int ends_open_signals(struct ends *e)
 		return -1;
 	e->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return e->signals < 0 ? -1 : ends_add(e, e->signals);
+}
+
+void ends_hold_rotate(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+int ends_take_rotate(struct ends *e, struct vsamp_error *err)
+{
+	sigset_t set;
+
+	if (sigprocmask(SIG_BLOCK, NULL, &set))
+		return vsamp_fail(err, -errno, "signals can't be taken: %s", strerror(errno));
+	sigdelset(&set, SIGPIPE);
+	if (signalfd(e->signals, &set, 0) < 0)
+		return vsamp_fail(err, -errno, "signals can't be taken: %s", strerror(errno));
+	return 0;
 }
 
 static int ends_open_process(struct ends *e, pid_t pid, struct vsamp_error *err)
@@ -86,7 +116,7 @@ static bool ends_look_processes(struct ends *e)
 	do {
 		n = epoll_wait(e->fd, events, 64, 0);
 		for (int i = 0; i < n; i++) {
-			if (events[i].data.fd == e->signals)
+			if (events[i].data.fd == e->signals || events[i].data.fd < 0)
 				continue;
 			close(events[i].data.fd);
 			last = --e->processes == 0;
@@ -101,7 +131,9 @@ enum ends_what ends_look(struct ends *e, struct launch *l)
 	enum ends_what what = ENDS_NONE;
 
 	while (read(e->signals, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD) {
+		if (info.ssi_signo == SIGUSR2) {
+			e->rotate = true;
+		} else if (info.ssi_signo != SIGCHLD) {
 			e->signal = info.ssi_signo;
 			what = ENDS_SIGNAL;
 		}

@@ -3,6 +3,7 @@
 #ifndef ESCAPE_H
 #define ESCAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -11,5 +12,11 @@ size_t escape_width(const char *s);
 
 /* Prints @s, what would steer a terminal as '?', padded to @width columns */
 void escape_print(FILE *out, const char *s, size_t width);
+
+/* Whether that prints @s as it is */
+bool escape_clean(const char *s);
+
+/* So many blanks */
+void escape_blanks(FILE *out, size_t n);
 
 #endif

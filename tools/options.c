@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vsamp/backend.h>
 #include <vsamp/cpulist.h>
 #include <vsamp/sideband.h>
 
 #include "cmd.h"
 #include "options.h"
 
-#define EVENTS_DEFAULT	"CPU_CLK_UNHALTED.THREAD,INST_RETIRED.ANY"
 #define SECONDS_MAX	(366 * 86400.0)
 #define INTERVAL_MS_MIN 0.001
 
@@ -20,7 +20,7 @@ struct option {
 	char letter; /* 0: none */
 	const char *name;
 	unsigned int commands;
-	const char *value; /* what it takes, for texts; NULL: nothing */
+	const char *value; /* what it takes, for texts; NULL: nothing; in [] : only with = */
 	int (*take)(struct options *o, const char *value, struct vsamp_error *err);
 };
 
@@ -46,9 +46,37 @@ static int take_number(double *number, const char *value, double max, bool zero,
 	return 0;
 }
 
+static int take_list(const char **lists, unsigned int *n, const char *value,
+		     struct vsamp_error *err)
+{
+	if (*n == OPTIONS_LISTS_MAX)
+		return vsamp_fail(err, -E2BIG, "is given more than %d times", OPTIONS_LISTS_MAX);
+	lists[(*n)++] = value;
+	return 0;
+}
+
 static int take_event(struct options *o, const char *value, struct vsamp_error *err)
 {
-	return vsamp_events_parse(o->events, &o->n_events, value, err);
+	return take_list(o->event_list, &o->n_event_lists, value, err);
+}
+
+static int take_event_config(struct options *o, const char *value, struct vsamp_error *err)
+{
+	o->event_config = value;
+	return 0;
+}
+
+static int take_mux(struct options *o, const char *value, struct vsamp_error *err)
+{
+	double ms;
+	int ret = take_number(&ms, value, VSAMP_MUX_MS_MAX, false, "time slice in milliseconds",
+			      err);
+
+	if (!ret && ms != (uint32_t)ms)
+		return vsamp_fail(err, -EINVAL, "'%s': give a whole number of milliseconds", value);
+	if (!ret)
+		o->mux_ms = ms;
+	return ret;
 }
 
 static int take_all(struct options *o, const char *value, struct vsamp_error *err)
@@ -88,6 +116,32 @@ static int take_pids(struct options *o, const char *value, struct vsamp_error *e
 	}
 }
 
+static int take_cgroups(struct options *o, const char *value, struct vsamp_error *err)
+{
+	size_t length = strlen(value);
+
+	if (!length || value[0] == ',' || value[length - 1] == ',' || strstr(value, ",,"))
+		return vsamp_fail(
+			err, -EINVAL,
+			"'%s' is no list of cgroups: give names below the cgroup v2 tree like system.slice/ssh.service",
+			value);
+	return take_list(o->cgroup_list, &o->n_cgroup_lists, value, err);
+}
+
+static int take_children(struct options *o, const char *value, struct vsamp_error *err)
+{
+	o->children = true;
+	o->children_given = true;
+	return 0;
+}
+
+static int take_no_children(struct options *o, const char *value, struct vsamp_error *err)
+{
+	o->children = false;
+	o->children_given = true;
+	return 0;
+}
+
 static int take_duration(struct options *o, const char *value, struct vsamp_error *err)
 {
 	return take_number(&o->duration_s, value, SECONDS_MAX, false, "duration in seconds", err);
@@ -108,6 +162,7 @@ static int take_interval(struct options *o, const char *value, struct vsamp_erro
 	if (!ret && o->interval_ms < INTERVAL_MS_MIN)
 		return vsamp_fail(err, -EINVAL, "'%s': the least there is is %g milliseconds",
 				  value, INTERVAL_MS_MIN);
+	o->interval_given = true;
 	return ret;
 }
 
@@ -127,9 +182,10 @@ static int take_user(struct options *o, const char *value, struct vsamp_error *e
 
 static int take_backend(struct options *o, const char *value, struct vsamp_error *err)
 {
-	if (strcmp(value, "intel"))
-		return vsamp_fail(err, -EINVAL, "'%s' is no backend: there is intel", value);
-	o->backend = true;
+	o->backend = vsamp_backend_find(value);
+	if (!o->backend)
+		return vsamp_fail(err, -EINVAL,
+				  "'%s' is no backend: they are intel, kperf and perf", value);
 	return 0;
 }
 
@@ -137,41 +193,6 @@ static int take_force(struct options *o, const char *value, struct vsamp_error *
 {
 	o->force = true;
 	return 0;
-}
-
-/* A power of two, in bytes or with one of the units */
-static int take_size(uint32_t *size, const char *value, uint32_t min, const char *what,
-		     struct vsamp_error *err)
-{
-	static const char units[] = "KMG";
-	unsigned long long n;
-	const char *unit;
-	char *end;
-
-	errno = 0;
-	n = isdigit((unsigned char)*value) ? strtoull(value, &end, 10) : 0;
-	unit = n && *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (unit && n <= VSAMP_RING_SIZE_MAX) {
-		n <<= 10 * (unit - units + 1);
-		end++;
-	}
-	if (!n || errno || *end || n < min || n > VSAMP_RING_SIZE_MAX || n & (n - 1))
-		return vsamp_fail(
-			err, -EINVAL,
-			"'%s' is no %s size: give a power of two from %uK to %uM, bytes a CPU",
-			value, what, min >> 10, VSAMP_RING_SIZE_MAX >> 20);
-	*size = n;
-	return 0;
-}
-
-static int take_ring_size(struct options *o, const char *value, struct vsamp_error *err)
-{
-	return take_size(&o->ring_size, value, VSAMP_RING_SIZE_MIN, "ring", err);
-}
-
-static int take_sideband_size(struct options *o, const char *value, struct vsamp_error *err)
-{
-	return take_size(&o->sideband_size, value, VSAMP_SIDEBAND_SIZE_MIN, "sideband buffer", err);
 }
 
 static int take_pmi_limit(struct options *o, const char *value, struct vsamp_error *err)
@@ -190,6 +211,14 @@ static int take_pmi_limit(struct options *o, const char *value, struct vsamp_err
 static int take_no_sideband(struct options *o, const char *value, struct vsamp_error *err)
 {
 	o->no_sideband = true;
+	return 0;
+}
+
+static int take_itt_dir(struct options *o, const char *value, struct vsamp_error *err)
+{
+	if (!*value)
+		return vsamp_fail(err, -EINVAL, "'' is no folder");
+	o->itt_dir = value;
 	return 0;
 }
 
@@ -243,31 +272,56 @@ static int take_verbose(struct options *o, const char *value, struct vsamp_error
 	return 0;
 }
 
-#define BOTH (OPTIONS_RECORD | OPTIONS_STAT)
+#define RUN   (OPTIONS_RECORD | OPTIONS_CALIBRATE)
+#define COUNT (RUN | OPTIONS_TOP)
+#define EACH  (COUNT | OPTIONS_STAT)
+#define TIMED (RUN | OPTIONS_STAT)
+#define TAKE  (OPTIONS_RECORD | OPTIONS_TOP)
 
 static const struct option table[] = {
-	{ 'e', "event", BOTH, "EVENT", take_event },
-	{ 'a', "all-cpus", BOTH, NULL, take_all },
-	{ 'C', "cpu", BOTH, "LIST", take_cpus },
-	{ 'p', "pid", BOTH, "PID", take_pids },
-	{ 'd', "duration", BOTH, "SECONDS", take_duration },
-	{ 'D', "delay", BOTH, "MS", take_delay },
-	{ 'i', "interval", OPTIONS_RECORD, "MS", take_interval },
+	{ 'e', "event", EACH, "EVENT", take_event },
+	{ 0, "event-config", EACH, "FILE", take_event_config },
+	{ 0, "mux", EACH, "MS", take_mux },
+	{ 'a', "all-cpus", EACH, NULL, take_all },
+	{ 'C', "cpu", EACH, "LIST", take_cpus },
+	{ 'p', "pid", EACH, "PID", take_pids },
+	{ 'G', "cgroup", EACH, "CGROUP", take_cgroups },
+	{ 0, "children", EACH, NULL, take_children },
+	{ 0, "no-children", EACH, NULL, take_no_children },
+	{ 0, "no-inherit", EACH, NULL, take_no_children }, /* as perf calls it */
+	{ 'd', "duration", TIMED, "SECONDS", take_duration },
+	{ 'D', "delay", TIMED, "MS", take_delay },
+	{ 'i', "interval", COUNT, "MS", take_interval },
 	{ 'o', "output", OPTIONS_RECORD, "FILE", take_output },
-	{ 'b', "backend", BOTH, "BACKEND", take_backend },
-	{ 0, "user", BOTH, "NAME", take_user },
-	{ 0, "force", OPTIONS_RECORD, NULL, take_force },
-	{ 0, "ring-size", OPTIONS_RECORD, "SIZE", take_ring_size },
-	{ 0, "pmi-limit", OPTIONS_RECORD, "N", take_pmi_limit },
-	{ 0, "sideband-size", OPTIONS_RECORD, "SIZE", take_sideband_size },
+	{ 0, "rotate", OPTIONS_RECORD, "LENGTH", options_take_rotate },
+	{ 0, "keep", OPTIONS_RECORD, "N", options_take_keep },
+	{ 'b', "backend", EACH, "BACKEND", take_backend },
+	{ 0, "user", TIMED, "NAME", take_user },
+	{ 0, "force", COUNT, NULL, take_force },
+	{ 0, "ring-size", TAKE, "SIZE", options_take_ring_size },
+	{ 'g', "call-graph", OPTIONS_RECORD, "[user|kernel|both]", options_take_call_graph },
+	{ 0, "stack-depth", OPTIONS_RECORD, "N", options_take_stack_depth },
+	{ 0, "pmi-limit", TAKE, "N", take_pmi_limit },
+	{ 0, "sideband-size", TAKE, "SIZE", options_take_sideband_size },
 	{ 0, "no-sideband", OPTIONS_RECORD, NULL, take_no_sideband },
-	{ 0, "nmi-watchdog", BOTH, "off", take_nmi_watchdog },
-	{ 0, "cal-time", OPTIONS_RECORD, "SECONDS", take_cal_time },
-	{ 0, "cal-scope", OPTIONS_RECORD, "cpu|total", take_cal_scope },
+	{ 0, "itt", OPTIONS_RECORD, "on|off", options_take_itt },
+	{ 0, "itt-dir", OPTIONS_RECORD, "DIR", take_itt_dir },
+	{ 0, "itt-pause", OPTIONS_RECORD, "session|process", options_take_itt_pause },
+	{ 0, "start-paused", OPTIONS_RECORD, NULL, options_take_start_paused },
+	{ 0, "gpu", OPTIONS_RECORD, "[[DEVICE:]SET]", options_take_gpu },
+	{ 0, "gpu-period", OPTIONS_RECORD, "MS", options_take_gpu_period },
+	{ 0, "gpu-interval", OPTIONS_RECORD, "MS", options_take_gpu_interval },
+	{ 0, "nmi-watchdog", EACH, "off", take_nmi_watchdog },
+	{ 0, "cal-time", TAKE, "SECONDS", take_cal_time },
+	{ 0, "cal-scope", COUNT, "cpu|total", take_cal_scope },
+	{ 'd', "delay", OPTIONS_TOP, "SECONDS", options_take_refresh },
+	{ 'n', "iterations", OPTIONS_TOP, "N", options_take_refreshes },
+	{ 0, "rows", OPTIONS_TOP, "N", options_take_rows },
+	{ 0, "batch", OPTIONS_TOP, NULL, options_take_batch },
 	{ 0, "json", OPTIONS_STAT, NULL, take_json },
-	{ 'q', "quiet", OPTIONS_RECORD, NULL, take_quiet },
-	{ 'v', "verbose", BOTH, NULL, take_verbose },
-	{ 'h', "help", BOTH, NULL, take_help },
+	{ 'q', "quiet", RUN, NULL, take_quiet },
+	{ 'v', "verbose", EACH, NULL, take_verbose },
+	{ 'h', "help", EACH, NULL, take_help },
 };
 
 struct parser {
@@ -277,6 +331,11 @@ struct parser {
 	struct vsamp_error *err;
 };
 
+static bool option_needs_value(const struct option *opt)
+{
+	return opt->value && *opt->value != '[';
+}
+
 /* A value out of range is the option's fault: say which it was */
 static int parser_take(struct parser *p, const struct option *opt, const char *spelt,
 		       const char *value)
@@ -284,7 +343,7 @@ static int parser_take(struct parser *p, const struct option *opt, const char *s
 	struct vsamp_error why = { 0 };
 	int ret;
 
-	if (opt->value && !value) {
+	if (option_needs_value(opt) && !value) {
 		value = *p->next;
 		if (!value)
 			return vsamp_fail(p->err, -EINVAL, "%s needs a value: %s %s", spelt, spelt,
@@ -330,70 +389,55 @@ static int parser_letters(struct parser *p, const char *arg)
 				opt = &table[i];
 		if (!opt)
 			return vsamp_fail(p->err, -EINVAL, "there is no option %s", spelt);
-		ret = parser_take(p, opt, spelt, opt->value && c[1] ? c + 1 : NULL);
-		if (ret || opt->value)
+		ret = parser_take(p, opt, spelt, option_needs_value(opt) && c[1] ? c + 1 : NULL);
+		if (ret || option_needs_value(opt))
 			return ret;
 	}
 	return 0;
 }
 
-/*
- * Calibration options: -cal, -calibration, --cal, --calibration
- *
- * Bare, with =VALUE, or followed by a word that is exactly a value. Any other next word is not
- * theirs: it is the command. With one dash the words are those of the classic option, yes and no.
- */
-static const struct {
-	const char *word;
-	enum vsamp_cal_mode mode;
-	bool classic;
-} cal_words[] = {
-	{ "yes", VSAMP_CAL_ALL, true },	   { "no", VSAMP_CAL_NONE, true },
-	{ "all", VSAMP_CAL_ALL, false },   { "event", VSAMP_CAL_EVENT, false },
-	{ "none", VSAMP_CAL_NONE, false },
-};
-
-static bool cal_word(const char *word, bool classic, enum vsamp_cal_mode *mode)
-{
-	for (size_t i = 0; word && i < sizeof(cal_words) / sizeof(cal_words[0]); i++)
-		if (!strcmp(word, cal_words[i].word) && (cal_words[i].classic || !classic)) {
-			*mode = cal_words[i].mode;
-			return true;
-		}
-	return false;
-}
-
-/* 1: arg was a calibration option, 0: it is none */
-static int parser_calibration(struct parser *p, const char *arg)
-{
-	bool classic = strncmp(arg, "--", 2);
-	const char *name = arg + (classic ? 1 : 2);
-	size_t length = strcspn(name, "=");
-
-	if ((length != 3 || strncmp(name, "cal", 3)) &&
-	    (length != 11 || strncmp(name, "calibration", 11)))
-		return 0;
-	if (name[length]) {
-		if (!cal_word(name + length + 1, false, &p->o->cal_mode))
-			return vsamp_fail(p->err, -EINVAL, "%s: it is yes, no, all, event or none",
-					  arg);
-	} else if (cal_word(*p->next, classic, &p->o->cal_mode)) {
-		p->next++;
-	} else {
-		p->o->cal_mode = VSAMP_CAL_ALL;
-	}
-	return 1;
-}
-
 static int parser_option(struct parser *p, const char *arg)
 {
-	if (p->command == OPTIONS_RECORD) {
-		int ret = parser_calibration(p, arg);
+	if (p->command & COUNT) {
+		bool next = false;
+		int ret = options_take_calibration(p->o, arg, *p->next, &next, p->err);
 
+		p->next += next;
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
 	return arg[1] == '-' ? parser_long(p, arg) : parser_letters(p, arg);
+}
+
+static int options_check_calibrate(const struct options *o, struct vsamp_error *err)
+{
+	if (o->cal_mode == VSAMP_CAL_NONE)
+		return vsamp_fail(err, -EINVAL,
+				  "nothing is calibrated then: --cal is all or event");
+	if (o->adaptive)
+		return vsamp_fail(
+			err, -EINVAL,
+			"--cal=adaptive goes on in a recording: use it with vsamp record");
+	return 0;
+}
+
+static int options_check_itt(const struct options *o, struct vsamp_error *err)
+{
+	if (o->no_itt && (o->itt_session || o->start_paused))
+		return vsamp_fail(
+			err, -EINVAL,
+			"--itt off: pauses of programs, for --itt-pause and --start-paused, are told by ITT");
+	if (o->itt_dir && o->no_itt)
+		return vsamp_fail(err, -EINVAL, "--itt-dir and --itt off: one or the other");
+	if (o->itt_dir && o->start_paused && !o->itt_session)
+		return vsamp_fail(
+			err, -EINVAL,
+			"--itt-dir is of programs that run already, which can't begin paused: --start-paused with --itt-pause=session pauses the recording");
+	if (o->itt_dir && o->command && !o->all && !o->n_cgroup_lists)
+		return vsamp_fail(
+			err, -EINVAL,
+			"--itt-dir is of programs that run already, and only COMMAND is sampled: add -a or -G, or leave one out");
+	return 0;
 }
 
 static int options_check(struct options *o, struct vsamp_error *err)
@@ -404,6 +448,10 @@ static int options_check(struct options *o, struct vsamp_error *err)
 	if (o->n_pids && o->all)
 		return vsamp_fail(err, -EINVAL,
 				  "-p and -a: sample either processes or the whole machine");
+	if (o->n_pids && o->n_cgroup_lists)
+		return vsamp_fail(
+			err, -EINVAL,
+			"-p and -G: sample either processes or cgroups, whoever is in them");
 	if (o->user && !o->command)
 		return vsamp_fail(err, -EINVAL, "--user is for a command that is launched");
 	if (o->no_sideband && o->sideband_size)
@@ -411,23 +459,41 @@ static int options_check(struct options *o, struct vsamp_error *err)
 				  "--no-sideband and --sideband-size: one or the other");
 	if (o->quiet && o->verbose)
 		return vsamp_fail(err, -EINVAL, "-q and -v: either quiet or verbose");
-	if (!o->command && !o->n_pids)
+	if (o->keep && !(o->rotate_s > 0))
+		return vsamp_fail(err, -EINVAL,
+				  "--keep is for files that follow each other: add --rotate");
+	if (o->stack_depth && !o->stacks)
+		return vsamp_fail(err, -EINVAL, "--stack-depth is for call stacks: add -g");
+	if (o->mux_ms && o->adaptive)
+		return vsamp_fail(
+			err, -EINVAL,
+			"--mux and --cal=adaptive: time slices can't be adapted; take one or the other");
+	if (o->n_cgroup_lists || (!o->command && !o->n_pids))
 		o->all = true;
-	if (!o->n_events)
-		return vsamp_events_parse(o->events, &o->n_events, EVENTS_DEFAULT, err);
+	if (o->children_given && o->all)
+		return vsamp_fail(
+			err, -EINVAL,
+			"--children and --no-children are for processes of -p or of a command: else whatever runs is sampled");
+	/* Those of a process that already runs may be as little to do with it as a shell's */
+	if (!o->children_given)
+		o->children = o->command && !o->all;
 	return 0;
 }
 
 int options_parse(struct options *o, enum options_for command, char **argv, struct vsamp_error *err)
 {
 	struct parser p = { .o = o, .command = command, .next = argv + 1, .err = err };
+	int ret;
 
 	memset(o, 0, sizeof(*o));
 	o->interval_ms = 1;
+	o->refresh_s = 1;
 	o->output = FILE_DEFAULT;
+	/* That is what it is for */
+	if (command == OPTIONS_CALIBRATE)
+		o->cal_mode = VSAMP_CAL_ALL;
 	while (*p.next && (*p.next)[0] == '-' && (*p.next)[1]) {
 		const char *arg = *p.next++;
-		int ret;
 
 		if (!strcmp(arg, "--"))
 			break;
@@ -437,5 +503,12 @@ int options_parse(struct options *o, enum options_for command, char **argv, stru
 	}
 	if (*p.next)
 		o->command = p.next;
-	return options_check(o, err);
+	ret = options_check(o, err);
+	if (!ret)
+		ret = options_check_itt(o, err);
+	if (!ret)
+		ret = options_check_gpu(o, err);
+	if (!ret && command == OPTIONS_CALIBRATE)
+		ret = options_check_calibrate(o, err);
+	return ret ? ret : options_read_events(o, err);
 }

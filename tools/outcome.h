@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include <vsamp/recorder.h>
+#include <vsamp/meta.h>
 
 #include "calibration.h"
 #include "options.h"
@@ -14,9 +14,10 @@ struct outcome {
 	const struct options *o;
 	const struct calibration *calibration;
 	const struct vsamp_recorder_totals *totals;
-	const double *target; /* of each event; NAN: none */
-	double seconds;
+	const struct vsamp_end_run *ended; /* by set */
+	unsigned int sets;		   /* that were recorded */
 	uint64_t file_size;
+	unsigned int files; /* 0: it is one, without a number */
 };
 
 void outcome_say(const struct outcome *s);

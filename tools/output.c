@@ -35,6 +35,21 @@ static int output_look(const char *path, struct vsamp_error *err)
 	return 0;
 }
 
+/* By its hidden name, which nobody else has made */
+static int output_create_hidden(struct output *out, struct vsamp_error *err)
+{
+	int ret;
+
+	out->fd = open(out->hidden, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+	if (out->fd >= 0)
+		return 0;
+	ret = vsamp_fail(err, -errno, "%s: can't be written: %s",
+			 errno == EEXIST ? out->hidden : out->path, strerror(errno));
+	free(out->hidden);
+	out->hidden = NULL;
+	return ret;
+}
+
 /*
  * A file that has no name until it is kept, so that nothing is left of a recorder that dies before.
  * Where the filesystem has no such files: FOLDER/.NAME.PID.new, which nobody else has made
@@ -42,7 +57,7 @@ static int output_look(const char *path, struct vsamp_error *err)
 static int output_create(struct output *out, const char *path, struct vsamp_error *err)
 {
 	const char *slash = strrchr(path, '/');
-	int folder = slash ? slash - path + 1 : 0, ret;
+	int folder = slash ? slash - path + 1 : 0;
 	char *name;
 
 	if (asprintf(&name, "%.*s.", folder, path) < 0)
@@ -56,14 +71,7 @@ static int output_create(struct output *out, const char *path, struct vsamp_erro
 		out->hidden = NULL;
 		return vsamp_fail(err, -ENOMEM, "out of memory");
 	}
-	out->fd = open(out->hidden, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
-	if (out->fd >= 0)
-		return 0;
-	ret = vsamp_fail(err, -errno, "%s: can't be written: %s",
-			 errno == EEXIST ? out->hidden : path, strerror(errno));
-	free(out->hidden);
-	out->hidden = NULL;
-	return ret;
+	return output_create_hidden(out, err);
 }
 
 static void output_descriptor(const struct output *out, char *path, size_t size)
@@ -90,9 +98,21 @@ static void output_forget(struct output *out)
 	out->hidden = NULL;
 }
 
-int output_open(struct output *out, const char *path, struct vsamp_error *err)
+/* Writes to the file that was created, and calls it @name */
+static int output_begin(struct output *out, const char *name, struct vsamp_error *err)
 {
 	char descriptor[32];
+	int ret;
+
+	output_descriptor(out, descriptor, sizeof(descriptor));
+	ret = vsamp_writer_open(&out->writer, descriptor, err);
+	if (ret)
+		return vsamp_fail(err, ret, "%s: can't be written: %s", name, strerror(-ret));
+	return vsamp_writer_call(out->writer, name) ? vsamp_fail(err, -ENOMEM, "out of memory") : 0;
+}
+
+int output_open(struct output *out, const char *path, struct vsamp_error *err)
+{
 	int ret;
 
 	*out = (struct output){ .path = path, .fd = -1 };
@@ -101,13 +121,36 @@ int output_open(struct output *out, const char *path, struct vsamp_error *err)
 		return vsamp_writer_open(&out->writer, path, err);
 	if (!ret)
 		ret = output_create(out, path, err);
+	return ret ? ret : output_begin(out, path, err);
+}
+
+int output_open_part(struct output *out, const char *path, struct vsamp_error *err)
+{
+	int ret;
+
+	*out = (struct output){ .path = path, .fd = -1, .part = true };
+	if (asprintf(&out->hidden, "%s.part", path) < 0) {
+		out->hidden = NULL;
+		return vsamp_fail(err, -ENOMEM, "out of memory");
+	}
+	ret = output_create_hidden(out, err);
+	if (!ret)
+		ret = output_begin(out, out->hidden, err);
 	if (ret)
-		return ret;
-	output_descriptor(out, descriptor, sizeof(descriptor));
-	ret = vsamp_writer_open(&out->writer, descriptor, err);
-	if (ret)
-		return vsamp_fail(err, ret, "%s: can't be written: %s", path, strerror(-ret));
-	return vsamp_writer_call(out->writer, path) ? vsamp_fail(err, -ENOMEM, "out of memory") : 0;
+		output_close(out, NULL);
+	return ret;
+}
+
+int output_complete(struct output *out, struct vsamp_error *err)
+{
+	int ret = vsamp_writer_close(out->writer, err);
+
+	out->writer = NULL;
+	if (!ret && rename(out->hidden, out->path))
+		ret = vsamp_fail(err, -errno, "%s: can't be renamed to %s: %s", out->hidden,
+				 out->path, strerror(errno));
+	output_forget(out);
+	return ret;
 }
 
 int output_keep(struct output *out, struct vsamp_error *err)
@@ -117,6 +160,11 @@ int output_keep(struct output *out, struct vsamp_error *err)
 
 	if (out->fd < 0)
 		return 0;
+	if (out->part) {
+		close(out->fd);
+		out->fd = -1;
+		return 0;
+	}
 	if (asprintf(&old, "%s.old", out->path) < 0)
 		return vsamp_fail(err, -ENOMEM, "out of memory");
 	if (rename(out->path, old) && errno != ENOENT)
@@ -136,7 +184,7 @@ int output_close(struct output *out, struct vsamp_error *err)
 	bool kept = out->fd < 0;
 	int ret;
 
-	if (out->hidden)
+	if (out->hidden && !kept)
 		unlink(out->hidden);
 	ret = vsamp_writer_close(out->writer, kept ? err : NULL);
 	output_forget(out);

@@ -2,7 +2,8 @@
 /*
  * vsamp/clock.h: from the ticks of a session's clock to CLOCK_MONOTONIC_RAW and back
  *
- * Piecewise linear between points at which both were read. A fit does not change after it is
+ * Piecewise linear between points at which both were read. While the machine sleeps ticks go on and
+ * ns don't: that is a step, and bends no piece but its own. A fit does not change after it is
  * made, and may be used by any number of threads.
  */
 #ifndef VSAMP_CLOCK_H
@@ -21,6 +22,7 @@ struct vsamp_clock_point {
 	uint64_t ticks;
 	uint64_t bracket;
 	uint64_t raw; /* ns, CLOCK_MONOTONIC_RAW */
+	bool slept;   /* the machine slept before it: ticks went on, CLOCK_MONOTONIC_RAW didn't */
 };
 
 struct vsamp_clock_fit;
@@ -54,7 +56,7 @@ size_t vsamp_clock_fit_points(const struct vsamp_clock_fit *fit);
  */
 uint64_t vsamp_clock_fit_error(const struct vsamp_clock_fit *fit);
 
-/** vsamp_clock_fit_khz - ticks a millisecond, from the first point to the last */
+/** vsamp_clock_fit_khz - ticks a millisecond, from the first point to the last, without sleeps */
 uint64_t vsamp_clock_fit_khz(const struct vsamp_clock_fit *fit);
 
 /** vsamp_clock_fit_free - @fit may be NULL */

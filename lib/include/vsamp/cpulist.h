@@ -20,6 +20,9 @@ int vsamp_cpulist_parse(struct vsamp_cpulist *list, const char *text);
 /** vsamp_cpulist_online - the CPUs that are online */
 int vsamp_cpulist_online(struct vsamp_cpulist *list);
 
+/** vsamp_cpulist_present - the CPUs that are online, or can be brought there */
+int vsamp_cpulist_present(struct vsamp_cpulist *list);
+
 void vsamp_cpulist_free(struct vsamp_cpulist *list);
 
 #ifdef __cplusplus

@@ -10,8 +10,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <vsamp/holder.h>
+#include <vsamp/pmu.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +26,16 @@ enum vsamp_signature {
 };
 
 #define VSAMP_FACTS_HOLDERS_MAX 8
+
+/* What perf_event_open(2) was asked for: to sample ... */
+enum vsamp_perf_try {
+	VSAMP_PERF_CLOCK,	    /* this process by time, user mode */
+	VSAMP_PERF_CLOCK_KERNEL,    /* and the kernel */
+	VSAMP_PERF_HARDWARE,	    /* by clock cycles, user mode */
+	VSAMP_PERF_HARDWARE_KERNEL, /* and the kernel */
+	VSAMP_PERF_CPU,		    /* a whole CPU, by time, user mode */
+	VSAMP_PERF_TRIES,
+};
 
 struct vsamp_facts {
 	char kernel_release[65];
@@ -43,22 +55,36 @@ struct vsamp_facts {
 	bool hypervisor;
 	bool clock_invariant;
 	int perf_event_paranoid;
-	int trial; /* what taking the counters for a moment gave: 0 or a negative errno value */
-	char trial_text[256]; /* why that was refused */
-	size_t n_holders;     /* may be more than there is room for */
+	int trial; /* what vsamp_facts_try_counters() gave: 0 or a negative errno value */
+	char trial_text[256];	    /* why that was refused */
+	bool vm_counters;	    /* a virtual machine runs that has the counters for itself */
+	int kperf;		    /* what the module said of kperf: 0 or a negative errno value */
+	char kperf_text[256];	    /* why that was refused */
+	int perf[VSAMP_PERF_TRIES]; /* 0 or a negative errno value */
+	size_t n_pmus;
+	struct vsamp_pmu pmu[VSAMP_PMUS_MAX];
+	size_t n_holders; /* may be more than there is room for */
 	struct vsamp_holder holder[VSAMP_FACTS_HOLDERS_MAX];
 };
 
 /**
  * vsamp_facts_get - look at this machine
  *
- * If nothing else stands in the way the counters are taken, for a moment, since only that tells
- * whether they are free.
+ * Whether the counters are free for intel, only vsamp_facts_try_counters() tells.
  *
  * @root: where /proc, /sys, /lib and /var are looked for, "" = here. The processor, the
- *	  capabilities and the device are those of this machine and process anyway.
+ *	  capabilities, the device and perf_event_open(2) are those of this machine and process
+ *	  anyway.
  */
 void vsamp_facts_get(struct vsamp_facts *facts, const char *root);
+
+/**
+ * vsamp_facts_try_counters - see whether intel can have the counters, by taking them for a moment
+ *
+ * Does nothing where what vsamp_facts_get() found stands in the way. Others' hardware events that
+ * begin in that moment are refused, so don't where no counter is wanted.
+ */
+void vsamp_facts_try_counters(struct vsamp_facts *facts);
 
 enum vsamp_check_status {
 	VSAMP_CHECK_OK,
@@ -82,22 +108,26 @@ enum vsamp_check_code {
 	VSAMP_CHECK_HOLDERS = 20,
 	VSAMP_CHECK_SIDEBAND = 21,
 	VSAMP_CHECK_CLOCK = 22, /* never fails */
+	VSAMP_CHECK_PERF = 23,
+	VSAMP_CHECK_BACKEND = 24,
 };
 
-#define VSAMP_CHECKS 13
+#define VSAMP_CHECKS 15
 
 struct vsamp_check {
 	const char *name;
 	enum vsamp_check_code code;
 	enum vsamp_check_status status;
-	char text[256];
+	char text[1024];
 	char remedy[256]; /* "" = none needed */
 };
 
 /**
  * vsamp_doctor_judge - fill VSAMP_CHECKS checks
  *
- * They come in the order in which they block: the first that fails is the one to mend first.
+ * They come in the order in which they block: the first that fails is the one to mend first. What
+ * keeps intel alone from counting (processor, hypervisor, nmi-watchdog, holders) is no failure where
+ * kperf counts. Not thread-safe: takes vsamp/event.h.
  */
 void vsamp_doctor_judge(const struct vsamp_facts *facts, struct vsamp_check *checks);
 

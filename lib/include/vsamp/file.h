@@ -11,6 +11,7 @@
 #ifndef VSAMP_FILE_H
 #define VSAMP_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ enum vsamp_chunk_type {
 	VSAMP_CHUNK_SIDEBAND = 3, /* perf records of one CPU: of processes, mappings, losses */
 	VSAMP_CHUNK_KALLSYMS = 4, /* the kernel's symbols and build-ids as the recorder saw them */
 	VSAMP_CHUNK_END = 5,	  /* JSON: totals; if it is there the recording is complete */
+	VSAMP_CHUNK_RUN = 6,	  /* JSON: the run of a further set of events begins */
+	VSAMP_CHUNK_ITT = 7,	  /* what a thread of a program told: its ITT calls */
+	VSAMP_CHUNK_TRACK = 8,	  /* a counter by time, of a device or a process */
 };
 
 #define VSAMP_CPUS_MAX 8192u	  /* CPU numbers are below it */
@@ -48,8 +52,15 @@ int vsamp_writer_open(struct vsamp_writer **w, const char *path, struct vsamp_er
 int vsamp_writer_call(struct vsamp_writer *w, const char *path);
 
 /**
- * vsamp_writer_json - append a META or END chunk
- * @type: META comes first, END last, each once; END flushes first
+ * vsamp_writer_on_full - have @make_room called when the disk, or a quota, is full
+ *
+ * true: it made room, and what was to be written is tried again.
+ */
+void vsamp_writer_on_full(struct vsamp_writer *w, bool (*make_room)(void *arg), void *arg);
+
+/**
+ * vsamp_writer_json - append a META, RUN or END chunk
+ * @type: META comes first, END last, each once; RUN and END flush first
  * @obj: stays the caller's
  */
 int vsamp_writer_json(struct vsamp_writer *w, enum vsamp_chunk_type type, struct json_object *obj,
@@ -83,6 +94,47 @@ int vsamp_writer_sideband(struct vsamp_writer *w, uint32_t cpu, const void *data
  * open(2), in which case the file is as good as before without the names.
  */
 int vsamp_writer_kallsyms(struct vsamp_writer *w, struct vsamp_error *err);
+
+/* A thread whose ITT calls are told. pid and tid are those of samples. */
+struct vsamp_itt_thread {
+	uint32_t pid, tid;
+	uint64_t start; /* ticks: when the calls of its process began to be collected, which tells
+			   apart what had the same pid, also before and after an exec */
+};
+
+/**
+ * vsamp_writer_itt - append whole ITT records of a thread
+ * @thread: without padding, as it is told apart by its bytes
+ * @data: records of vsamp/itt_record.h in the order of the calls, 8-byte aligned; checked: -EINVAL
+ *	  and nothing is taken
+ * @size: bytes
+ *
+ * Records are gathered per thread and written a chunk at a time.
+ */
+int vsamp_writer_itt(struct vsamp_writer *w, const struct vsamp_itt_thread *thread,
+		     const void *data, size_t size, struct vsamp_error *err);
+
+/* What a counter by time is; texts have at most 1024 bytes */
+struct vsamp_track_id {
+	uint32_t pid;	   /* whose it is; 0: the machine's */
+	const char *group; /* what it is of: "GPU 0" */
+	const char *name;
+	const char *unit; /* "": none */
+};
+
+/**
+ * vsamp_writer_track - append values of a counter
+ * @time: of each, in ticks of the session's clock, in any order
+ * @value: what it is from this time up to the next; NAN: not known, a hole
+ * @points: how many
+ *
+ * They are written at once, so callers gather them. Values of the same counter are one track,
+ * however often it is appended to. Errors: -EINVAL, also of infinite values, in which case nothing is
+ * taken.
+ */
+int vsamp_writer_track(struct vsamp_writer *w, const struct vsamp_track_id *id,
+		       const uint64_t *time, const double *value, size_t points,
+		       struct vsamp_error *err);
 
 /** vsamp_writer_flush - write what is gathered, so that a death of the process loses none of it */
 int vsamp_writer_flush(struct vsamp_writer *w, struct vsamp_error *err);

@@ -25,7 +25,7 @@ void vsamp_machine_get(struct vsamp_machine *m);
 
 /**
  * vsamp_machine_frequency - nominal frequency of the core clock
- * @clock_khz: of the TSC, taken where nothing better is known; 0: unknown
+ * @clock_khz: of the TSC, taken on x86 where nothing better is known; 0: unknown
  * @source: receives where it is from; static storage
  *
  * Returns Hz, 0 if unknown.

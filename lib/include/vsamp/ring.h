@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vsamp/ring.h: reader of one CPU's mapped ring
+ * vsamp/ring.h: reader of one CPU's ring: mapped, of the module; or what is made of perf's buffer
  *
  *	while (vsamp_ring_begin(ring, &data, &size, &err) > 0) {
  *		... whole records in data, checked ...
@@ -36,8 +36,8 @@ struct vsamp_ring_counts {
 };
 
 /**
- * vsamp_ring_open - map the ring of a CPU
- * @fd: of the session, running
+ * vsamp_ring_open - map the module's ring of a CPU; vsamp_session_ring() is for any backend
+ * @fd: a running /dev/vsamp
  *
  * Errors: of mmap(2) (-ENXIO: the CPU has no ring); -EPROTO for a ring of another version or of an
  * impossible size.
@@ -56,7 +56,7 @@ void vsamp_ring_close(struct vsamp_ring *ring); /* NULL is nothing to do */
 int vsamp_ring_begin(struct vsamp_ring *ring, const void **data, size_t *size,
 		     struct vsamp_error *err);
 
-/** vsamp_ring_end - count what vsamp_ring_begin() gave, and give its room back to the kernel */
+/** vsamp_ring_end - count what vsamp_ring_begin() gave, and give its room back */
 void vsamp_ring_end(struct vsamp_ring *ring);
 
 uint32_t vsamp_ring_cpu(const struct vsamp_ring *ring);

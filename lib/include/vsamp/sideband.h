@@ -2,13 +2,14 @@
 /*
  * vsamp/sideband.h: what processes did: names, mappings, forks, exits, context switches
  *
- * From one PERF_COUNT_SW_DUMMY event per CPU that is online, which needs no hardware counter, and,
- * for what ran before, from /proc in records of the same layout with time 0. Times are on
+ * From one PERF_COUNT_SW_DUMMY event per CPU that is online, or per CPU and thread of some processes,
+ * which needs no hardware counter, and, for what ran before, from /proc in records of the same layout with time 0. Times are on
  * CLOCK_MONOTONIC_RAW. One thread at a time.
  */
 #ifndef VSAMP_SIDEBAND_H
 #define VSAMP_SIDEBAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -34,6 +35,18 @@ struct vsamp_sideband;
  * the setting that refuses; of perf_event_open(2), mmap(2).
  */
 int vsamp_sideband_open(struct vsamp_sideband **sideband, size_t size, struct vsamp_error *err);
+
+/**
+ * vsamp_sideband_open_processes - begin recording what some processes do
+ * @size: as of vsamp_sideband_open()
+ * @pids: at least one; with all their threads, also those to come
+ * @children: follow the processes that they fork, too
+ *
+ * As far as perf_event_paranoid (up to 2) lets it, a plain user may follow his own. Errors: as of
+ * vsamp_sideband_open(); -ESRCH: no such process.
+ */
+int vsamp_sideband_open_processes(struct vsamp_sideband **sideband, size_t size, const pid_t *pids,
+				  unsigned int n_pids, bool children, struct vsamp_error *err);
 void vsamp_sideband_close(struct vsamp_sideband *sideband); /* NULL is nothing to do */
 
 /** vsamp_sideband_size - bytes of the smallest CPU's buffer, as it turned out */
@@ -50,14 +63,14 @@ int vsamp_sideband_drain(struct vsamp_sideband *sideband, struct vsamp_writer *w
 int vsamp_sideband_refresh(struct vsamp_sideband *sideband, struct vsamp_writer *w,
 			   struct vsamp_error *err);
 
-/** vsamp_sideband_lost - records lost so far, as the kernel said and was drained */
-uint64_t vsamp_sideband_lost(const struct vsamp_sideband *sideband);
+/** vsamp_sideband_lost - records lost since it was asked last, as the kernel said and was drained */
+uint64_t vsamp_sideband_lost(struct vsamp_sideband *sideband);
 
 /**
  * vsamp_sideband_synthesize - hand the writer records of processes that already run
  * @pid: of the only process wanted; 0: all
  *
- * Call it after vsamp_sideband_open() and before the first drain: then there is no gap.
+ * Call it after vsamp_sideband_open...() and before the first drain: then there is no gap.
  */
 int vsamp_sideband_synthesize(struct vsamp_writer *w, pid_t pid, struct vsamp_error *err);
 
