@@ -46,7 +46,7 @@ apt_sources() {
 
 	apt_mirrors | while read -r uri suite; do
 		echo "deb [signed-by=$keyring] $uri $suite main"
-		echo "deb-src [signed-by=$keyring] $uri $suite main"
+		[ -n "${apt_arch:-}" ] || echo "deb-src [signed-by=$keyring] $uri $suite main"
 	done
 	mirror=$(apt_mirrors | sed -n 's/ bookworm$//p' | head -1)
 	[ -n "$mirror" ] || die "no mirror with Debian 12 (bookworm) in apt's sources"
@@ -56,13 +56,14 @@ apt_sources() {
 }
 
 # cache_apt [SUITE...]: make apt() and apt_show() see Debian 12, with its source
-# packages, and the other suites named
+# packages, and the other suites named; where apt_arch is set, with packages for that
+# architecture as well as amd64's
 cache_apt() {
-	apt_dir=$cache/apt/bookworm${*:+-}$(IFS=-; echo "$*")
+	apt_dir=$cache/apt/bookworm${*:+-}$(IFS=-; echo "$*")${apt_arch:+-$apt_arch}
 	mkdir -p "$apt_dir/lists/partial" "$apt_dir/archives/partial"
 	apt_opts=(-o Dir::Etc::sourcelist="$apt_dir/sources.list" -o Dir::Etc::sourceparts=-
 		-o Dir::State::lists="$apt_dir/lists" -o Dir::Cache="$apt_dir"
-		-o APT::Sandbox::User=root -o Acquire::Languages=none -qq)
+		-o APT::Architectures="amd64${apt_arch:+,$apt_arch}" -o APT::Sandbox::User=root -o Acquire::Languages=none -qq)
 	apt_sources "$@" >"$apt_dir/sources.list"
 	if [ -z "$(find "$apt_dir/lists" -name '*InRelease' -mmin -1440)" ]; then
 		say "fetching Debian's package lists"

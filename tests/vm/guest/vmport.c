@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs in a guest: carries bytes to the host through QEMU's debug ports, which
- * cost the guest little and take no interrupts.
+ * Runs in a guest: carries bytes to the host past the kernel, which costs the guest little and
+ * takes no interrupts.
  *
- * usage: vmport run COMMAND [ARG]...   run a command, its output to PORT_OUT and
- *                                      PORT_ERR, then "exit STATUS" to PORT_RESULT
- *        vmport copy                   standard input to PORT_RESULT
+ * usage: vmport run COMMAND [ARG]...   run a command, its output to the ports OUT and ERR,
+ *                                      then "exit STATUS" to RESULT
+ *        vmport copy                   standard input to RESULT
  *        vmport end                    end the guest
  */
 #define _GNU_SOURCE
@@ -15,25 +15,20 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/io.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* as in tests/vm/run */
-#define PORT_OUT    0xe9
-#define PORT_ERR    0xea
-#define PORT_RESULT 0xeb
-#define PORT_END    0x501
+#include "port.h"
 
 static char buf[65536];
 
 /* Copy what @fd holds now; false at its end */
-static int copy_some(int fd, unsigned short port)
+static int copy_some(int fd, enum port port)
 {
 	ssize_t n = read(fd, buf, sizeof(buf));
 
 	if (n > 0)
-		outsb(port, buf, n);
+		port_write(port, buf, n);
 	return n > 0;
 }
 
@@ -45,7 +40,7 @@ static pid_t spawn(char **argv, int out, int error)
 		err(1, "fork");
 	if (pid)
 		return pid;
-	iopl(0);
+	port_close();
 	dup2(out, 1);
 	dup2(error, 2);
 	execvp(argv[0], argv);
@@ -62,7 +57,7 @@ static void on_child(int sig)
 static int run(char **argv)
 {
 	struct pollfd p[2] = { { .events = POLLIN }, { .events = POLLIN } };
-	unsigned short port[2] = { PORT_OUT, PORT_ERR };
+	enum port port[2] = { PORT_OUT, PORT_ERR };
 	struct sigaction sa = { .sa_handler = on_child };
 	int out[2], error[2], status, ended = 0;
 	sigset_t chld, none;
@@ -97,14 +92,14 @@ static int run(char **argv)
 	}
 	snprintf(line, sizeof(line), "exit %d\n",
 		 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	outsb(PORT_RESULT, line, strlen(line));
+	port_write(PORT_RESULT, line, strlen(line));
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	if (iopl(3))
-		err(1, "iopl");
+	if (port_open())
+		err(1, "no ports");
 	if (argc > 2 && !strcmp(argv[1], "run"))
 		return run(argv + 2);
 	if (argc == 2 && !strcmp(argv[1], "copy")) {
@@ -113,6 +108,6 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 2 && !strcmp(argv[1], "end"))
-		outb(0, PORT_END);
+		port_end();
 	errx(1, "usage: vmport run COMMAND... | copy | end");
 }
