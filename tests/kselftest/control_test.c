@@ -2,7 +2,8 @@
 /*
  * The control family against its specification: each command with each attribute, as specified and
  * malformed in every way the specification rules out. Cases come from tables made from
- * uapi/vsamp.yaml; what a refused request must leave alone is the session's state.
+ * uapi/vsamp.yaml; what a refused request must leave alone is the session's state. Where there is
+ * an emulated GPU it is the commands about GPUs that are tested, and a session is a stream of it.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum spec_type {
 	SPEC_U64,
 	SPEC_STRING,
 	SPEC_NEST,
+	SPEC_BINARY,
 };
 
 struct spec_attr {
@@ -50,6 +52,12 @@ struct spec_op {
 /* one sends what is tested, the other looks at what that did */
 static struct client client, watcher;
 static int session = -1;
+
+#define GPU    "0000:00:02.0"
+#define DEVICE "/sys/bus/pci/devices/" GPU
+
+static bool gpu; /* there is one */
+static uint32_t gpu_number;
 
 /* --- requests --- */
 
@@ -76,9 +84,33 @@ static int size_of(enum spec_type type)
 	return type <= SPEC_U64 ? size[type] : 0;
 }
 
-/* The attributes of a good event, but one */
-static void put_event_attrs(struct nl_msg *msg, int without)
+/* Whether an event of this command may have it, and must */
+static bool event_has(const struct spec_op *op, int number)
 {
+	if (number == VSAMP_EVENT_A_SAV || number == VSAMP_EVENT_A_FLAGS)
+		return true;
+	return (number == VSAMP_EVENT_A_INDEX) == (op->number == VSAMP_CMD_SAV_SET);
+}
+
+static bool event_needs(const struct spec_op *op, int number)
+{
+	if (op->number == VSAMP_CMD_SAV_SET)
+		return number == VSAMP_EVENT_A_INDEX || number == VSAMP_EVENT_A_SAV;
+	/* a fixed counter has no config */
+	return number == VSAMP_EVENT_A_COUNTER || number == VSAMP_EVENT_A_SAV ||
+	       number == VSAMP_EVENT_A_FLAGS;
+}
+
+/* The attributes of a good event, but one */
+static void put_event_attrs(struct nl_msg *msg, const struct spec_op *op, int without)
+{
+	if (op->number == VSAMP_CMD_SAV_SET) {
+		if (without != VSAMP_EVENT_A_INDEX)
+			nla_put_u32(msg, VSAMP_EVENT_A_INDEX, 0);
+		if (without != VSAMP_EVENT_A_SAV)
+			nla_put_u64(msg, VSAMP_EVENT_A_SAV, 200000);
+		return;
+	}
 	if (without != VSAMP_EVENT_A_CONFIG)
 		nla_put_u64(msg, VSAMP_EVENT_A_CONFIG, CONFIG_INSTRUCTIONS);
 	if (without != VSAMP_EVENT_A_COUNTER)
@@ -87,6 +119,16 @@ static void put_event_attrs(struct nl_msg *msg, int without)
 		nla_put_u64(msg, VSAMP_EVENT_A_SAV, 100000);
 	if (without != VSAMP_EVENT_A_FLAGS)
 		nla_put_u32(msg, VSAMP_EVENT_A_FLAGS, VSAMP_EVENT_USER);
+}
+
+static void put_gpu(struct nl_msg *msg, int without)
+{
+	if (without != VSAMP_A_GPU)
+		nla_put_u32(msg, VSAMP_A_GPU, gpu_number);
+	if (without != VSAMP_A_GPU_FORMAT)
+		nla_put_u32(msg, VSAMP_A_GPU_FORMAT, VSAMP_GPU_FORMAT_A32U40_A4U32_B8_C8);
+	if (without != VSAMP_A_GPU_EXPONENT)
+		nla_put_u32(msg, VSAMP_A_GPU_EXPONENT, 13);
 }
 
 /* What a good request holds, whatever the command, so that only the fault under test is one */
@@ -98,9 +140,11 @@ static void put_good(struct nl_msg *msg, const struct spec_op *op, int without)
 		nla_put_u32(msg, VSAMP_A_SESSION_FD, session);
 	if (has(op->request, VSAMP_A_BACKEND) && without != VSAMP_A_BACKEND)
 		nla_put_u32(msg, VSAMP_A_BACKEND, VSAMP_BACKEND_INTEL);
+	if (op->number == VSAMP_CMD_GPU_CONFIGURE)
+		put_gpu(msg, without);
 	if (has(op->request, VSAMP_A_EVENT) && without != VSAMP_A_EVENT) {
 		nest = nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED);
-		put_event_attrs(msg, 0);
+		put_event_attrs(msg, op, 0);
 		nla_nest_end(msg, nest);
 	}
 }
@@ -130,11 +174,42 @@ static struct nl_msg *request(const struct spec_op *op, int without)
 	return msg;
 }
 
+static void take_state(struct nlattr *attrs, int len, void *state)
+{
+	struct nlattr *a = nla_find(attrs, len, VSAMP_A_STATE);
+
+	if (a)
+		*(uint32_t *)state = nla_get_u32(a);
+}
+
 static uint32_t session_state(void)
 {
+	uint32_t state = 0;
 	struct stats s;
 
+	if (gpu) {
+		client_dump(&watcher, session_request(&watcher, VSAMP_CMD_GPU_STATS_GET, session),
+			    take_state, &state);
+		return state;
+	}
 	return session_stats(&watcher, session, &s) ? 0 : s.state;
+}
+
+/* A stream in the state in which this command is good */
+static void prepare_stream(const struct spec_op *op)
+{
+	struct nl_msg *msg;
+
+	if (session >= 0)
+		close(session);
+	session = open(VSAMP_GPU_DEVICE, O_RDWR | O_CLOEXEC);
+	if (op->number == VSAMP_CMD_GPU_CONFIGURE)
+		return;
+	msg = session_request(&watcher, VSAMP_CMD_GPU_CONFIGURE, session);
+	put_gpu(msg, 0);
+	client_do(&watcher, msg);
+	if (op->number != VSAMP_CMD_GPU_START)
+		session_command(&watcher, VSAMP_CMD_GPU_START, session);
 }
 
 /* A session in the state in which this command is good */
@@ -206,14 +281,14 @@ static void test_attr(const struct spec_op *op, const struct spec_attr *a, bool 
 	int size = size_of(a->type), number = a->number, form;
 	uint64_t most = size && size < 8 ? (1ULL << 8 * size) - 1 : ~0ULL;
 
-	for (form = 0; form < 7; form++) {
+	for (form = 0; form < 8; form++) {
 		struct nl_msg *msg = request(op, in_event ? VSAMP_A_EVENT : number);
 		struct nlattr *nest = in_event ? nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED) :
 						 NULL;
 		const char *what = NULL;
 
 		if (in_event)
-			put_event_attrs(msg, number);
+			put_event_attrs(msg, op, number);
 		if (form == 0 && size) {
 			what = "a byte short";
 			put_len(msg, number, size - 1);
@@ -226,7 +301,7 @@ static void test_attr(const struct spec_op *op, const struct spec_attr *a, bool 
 		} else if (form == 3 && size && a->max < most) {
 			what = "above its largest value";
 			put_number(msg, a, a->max + 1);
-		} else if (form == 4 && a->type != SPEC_FLAG) {
+		} else if (form == 4 && a->type != SPEC_FLAG && a->type != SPEC_BINARY) {
 			what = "empty";
 			put_len(msg, number, 0);
 		} else if (form == 5 && a->type == SPEC_NEST) {
@@ -238,6 +313,13 @@ static void test_attr(const struct spec_op *op, const struct spec_attr *a, bool 
 		} else if (form == 6 && a->type == SPEC_STRING) {
 			what = "of 60000 bytes";
 			put_len(msg, number, 60000);
+		} else if (form == 6 && a->type == SPEC_BINARY) {
+			what = "not of whole registers";
+			put_len(msg, number, 3 * sizeof(struct vsamp_gpu_reg) - 1);
+		} else if (form == 7 && a->type == SPEC_BINARY) {
+			what = "of too many registers";
+			put_len(msg, number,
+				(VSAMP_GPU_REGS_MAX + 1) * sizeof(struct vsamp_gpu_reg));
 		}
 		if (nest)
 			nla_nest_end(msg, nest);
@@ -296,23 +378,26 @@ static void test_message(const struct spec_op *op)
 static void test_session_fd(const struct spec_op *op)
 {
 	int null = open("/dev/null", O_RDWR), i;
+	int other = open(gpu ? VSAMP_DEVICE : VSAMP_GPU_DEVICE, O_RDWR);
 	const struct {
 		int fd;
 		const char *what;
 	} bad[] = {
 		{ null, "that is /dev/null" },
+		{ other, "of the other kind" },
 		{ nl_socket_get_fd(client.sock), "that is the socket" },
 		{ 999, "that is not open" },
 		{ -1, "-1" },
 	};
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {
 		struct nl_msg *msg = request(op, VSAMP_A_SESSION_FD);
 
 		nla_put_u32(msg, VSAMP_A_SESSION_FD, bad[i].fd);
 		refused(op, msg, VSAMP_A_SESSION_FD, false, bad[i].what, "session-fd");
 	}
 	close(null);
+	close(other);
 	/* what a dump's start says is not passed on by every kernel */
 	refused(op, request(op, VSAMP_A_SESSION_FD), -1, op->dump, "missing", "session-fd");
 }
@@ -327,20 +412,28 @@ static void test_event(const struct spec_op *op)
 	for (a = nest; a->name; a++) {
 		if (a->type == SPEC_PAD || a->type == SPEC_UNUSED)
 			continue;
-		test_attr(op, a, true);
+		if (event_has(op, a->number))
+			test_attr(op, a, true);
 		msg = request(op, VSAMP_A_EVENT);
 		n = nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED);
-		put_event_attrs(msg, a->number);
+		if (!event_has(op, a->number)) {
+			put_event_attrs(msg, op, 0);
+			put_any(msg, a);
+			nla_nest_end(msg, n);
+			refused(op, msg, a->number, false, "which belongs elsewhere", a->name);
+			continue;
+		}
+		put_event_attrs(msg, op, a->number);
 		nla_nest_end(msg, n);
 		/* what has a default may be left out: that is no refusal to test */
-		if (a->number == VSAMP_EVENT_A_COUNTER || a->number == VSAMP_EVENT_A_FLAGS)
+		if (event_needs(op, a->number))
 			refused(op, msg, -1, false, "missing", a->name);
 		else
 			nlmsg_free(msg);
 	}
 	msg = request(op, VSAMP_A_EVENT);
 	n = nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED);
-	put_event_attrs(msg, 0);
+	put_event_attrs(msg, op, 0);
 	put_len(msg, VSAMP_EVENT_A_MAX + 1, 4);
 	nla_nest_end(msg, n);
 	refused(op, msg, -1, false, "unknown attribute in an event", "an");
@@ -385,8 +478,8 @@ static void test_reply(const struct spec_op *op)
 	const int *n;
 	int ret = client_dump(&client, request(op, 0), check_reply, &r);
 
-	ksft_test_result(!ret && r.messages == cpus_online(), "%s: has a message a CPU\n",
-			 op->name);
+	ksft_test_result(!ret && r.messages == (gpu ? 1 : cpus_online()),
+			 "%s: has a message a %s\n", op->name, gpu ? "GPU" : "CPU");
 	ksft_test_result(!r.wrong, "%s: replies hold what is specified\n", op->name);
 	for (n = op->reply; *n; n++) {
 		/* only said of a virtual CPU, and of a session that has ended */
@@ -395,6 +488,53 @@ static void test_reply(const struct spec_op *op)
 		ksft_test_result(r.seen[*n], "%s: replies hold %s\n", op->name,
 				 attr_of(op->set, *n)->name);
 	}
+}
+
+/* The same of a GPU's stream; there is no more to be said of other commands after its end */
+static void test_stream_ended(const struct spec_op *op)
+{
+	int ret;
+
+	if (op->number == VSAMP_CMD_GPU_START)
+		session_command(&watcher, VSAMP_CMD_GPU_START, session);
+	session_command(&watcher, VSAMP_CMD_GPU_STOP, session);
+	if (op->number == VSAMP_CMD_GPU_STATS_GET || op->number == VSAMP_CMD_GPU_GET) {
+		ret = run(op, request(op, 0));
+		ksft_test_result(!ret, "%s: is accepted after the end\n", op->name);
+	} else if (op->number != VSAMP_CMD_GPU_CONFIGURE) {
+		refused(op, request(op, 0), -1, false, "after the end", "");
+	}
+}
+
+/* What only the driver itself can say no to */
+static void test_gpu_configure(const struct spec_op *op)
+{
+	const struct vsamp_gpu_reg odd = { 0x2741, 0 }, foreign = { 0xa188, 1 };
+	const struct {
+		int attr, size;
+		const void *value;
+		const char *what;
+	} bad[] = {
+		{ VSAMP_A_GPU, 4, &(uint32_t){ gpu_number + 1 }, "that is not bound" },
+		{ VSAMP_A_GPU_FORMAT, 4, &(uint32_t){ 31 }, "that it doesn't make" },
+		{ VSAMP_A_GPU_BUFFER, 4, &(uint32_t){ 3 << 17 }, "that is no power of two" },
+		{ VSAMP_A_RING_SIZE, 4, &(uint32_t){ 3 << 14 }, "that is no power of two" },
+		{ VSAMP_A_GPU_REGS, sizeof(odd), &odd, "at an odd address" },
+		{ VSAMP_A_GPU_REGS, sizeof(foreign), &foreign, "that is forcewake's" },
+	};
+	static const int needed[] = { VSAMP_A_GPU, VSAMP_A_GPU_FORMAT, VSAMP_A_GPU_EXPONENT };
+	int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct nl_msg *msg = request(op, bad[i].attr);
+
+		nla_put(msg, bad[i].attr, bad[i].size, bad[i].value);
+		refused(op, msg, bad[i].attr, false, bad[i].what,
+			attr_of(op->set, bad[i].attr)->name);
+	}
+	for (i = 0; i < 3; i++)
+		refused(op, request(op, needed[i]), -1, false, "missing",
+			attr_of(op->set, needed[i])->name);
 }
 
 /* After the session's end its statistics remain, and nothing else can be done with it */
@@ -418,7 +558,10 @@ static void test_op(const struct spec_op *op)
 {
 	const int *n;
 
-	prepare(op);
+	if (gpu)
+		prepare_stream(op);
+	else
+		prepare(op);
 	test_message(op);
 	test_strangers(op);
 	for (n = op->request; *n; n++)
@@ -427,10 +570,15 @@ static void test_op(const struct spec_op *op)
 		test_session_fd(op);
 	if (has(op->request, VSAMP_A_EVENT))
 		test_event(op);
+	if (op->number == VSAMP_CMD_GPU_CONFIGURE)
+		test_gpu_configure(op);
 	if (op->dump)
 		test_reply(op);
 	ksft_test_result(!run(op, request(op, 0)), "%s: as specified is accepted\n", op->name);
-	test_ended(op);
+	if (gpu)
+		test_stream_ended(op);
+	else
+		test_ended(op);
 }
 
 static void test_unknown_command(int number)
@@ -444,6 +592,31 @@ static void test_unknown_command(int number)
 		"number");
 }
 
+static void take_number(struct nlattr *attrs, int len, void *number)
+{
+	struct nlattr *a = nla_find(attrs, len, VSAMP_A_GPU);
+
+	if (a)
+		*(uint32_t *)number = nla_get_u32(a);
+}
+
+static void file_write(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		ksft_exit_fail_msg("%s: cannot be written\n", path);
+	close(fd);
+}
+
+static void gpu_bind(void)
+{
+	file_write(DEVICE "/driver_override", VSAMP_GPU_DRIVER);
+	file_write("/sys/bus/pci/drivers/" VSAMP_GPU_DRIVER "/bind", GPU);
+	client_dump(&watcher, client_request(&watcher, VSAMP_CMD_GPU_GET, 0), take_number,
+		    &gpu_number);
+}
+
 int main(void)
 {
 	const struct spec_op *op;
@@ -451,9 +624,12 @@ int main(void)
 	ksft_print_header();
 	if (client_open(&client) || client_open(&watcher))
 		ksft_exit_fail_msg("no family %s: is the module loaded?\n", VSAMP_GENL_NAME);
-	session = session_open();
+	gpu = !access(DEVICE, F_OK);
+	if (gpu)
+		gpu_bind();
 	for (op = spec_ops; op->name; op++)
-		test_op(op);
+		if (!strncmp(op->name, "gpu-", 4) == gpu)
+			test_op(op);
 	test_unknown_command(0);
 	test_unknown_command(VSAMP_CMD_MAX + 1);
 	test_unknown_command(255);

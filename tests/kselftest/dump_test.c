@@ -26,13 +26,19 @@ FIXTURE_SETUP(dump)
 	ASSERT_EQ(0, client_open(&self->c));
 	self->fd = session_open();
 	ASSERT_LE(0, self->fd);
-	self->config.n_events = 11;
-	for (i = 0; i < 8; i++)
-		self->config.events[i] = (struct event){ CONFIG_INSTRUCTIONS, i, 0,
-							 VSAMP_EVENT_USER };
-	for (; i < 11; i++)
-		self->config.events[i] = (struct event){ 0, VSAMP_COUNTER_FIXED + i - 8, 0,
-							 VSAMP_EVENT_USER };
+	/* as long as a message can be: all events there can be, in sets of all counters, with times */
+	self->config.mux_ms = 10;
+	self->config.n_events = VSAMP_EVENTS_MAX;
+	for (i = 0; i < VSAMP_EVENTS_MAX; i++) {
+		int n = i % 11;
+
+		self->config.events[i] = (struct event){
+			.config = CONFIG_INSTRUCTIONS,
+			.counter = n < 8 ? n : VSAMP_COUNTER_FIXED + n - 8,
+			.flags = VSAMP_EVENT_USER,
+			.set = i / 11,
+		};
+	}
 	ASSERT_EQ(0, session_configure(&self->c, self->fd, &self->config));
 	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
 }
@@ -75,8 +81,10 @@ TEST_F(dump, has_every_cpu_once)
 
 	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
 	EXPECT_EQ(16, stats.cpus);
-	for (i = 0; i < 16; i++)
+	for (i = 0; i < 16; i++) {
 		EXPECT_TRUE(stats.cpu[i].present);
+		EXPECT_LT(0, stats.cpu[i].enabled[VSAMP_EVENTS_MAX - 1]);
+	}
 }
 
 TEST_F(dump, is_continued_by_a_process_without_the_file)

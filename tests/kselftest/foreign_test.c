@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Somebody else at the PMU, by the module foreign/, which must be loaded */
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <sys/klog.h>
 
@@ -111,6 +112,28 @@ TEST_F(foreign, changing_an_event_select_ends_the_run)
 	expect_ended(_metadata, self, 0, 0x186);
 }
 
+/* Sets that take turns write selects all the time: they don't cover up what somebody else wrote */
+TEST_F(foreign, changing_an_event_select_ends_time_slices)
+{
+	unsigned int counter;
+
+	self->config.n_events = 2;
+	self->config.mux_ms = 1;
+	self->config.events[1] = self->config.events[0];
+	self->config.events[1].set = 1;
+	/* whether the other set has the same counter or not */
+	for (counter = 0; counter < 2; counter++) {
+		close(self->fd);
+		self->fd = session_open();
+		self->config.events[1].counter = counter;
+		ASSERT_EQ(0, session_configure(&self->c, self->fd, &self->config));
+		ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+		run_instructions(1300000 + 1000000 * counter);
+		ASSERT_EQ(0, act("select"));
+		expect_ended(_metadata, self, 0, 0x186);
+	}
+}
+
 TEST_F(foreign, the_next_session_starts)
 {
 	struct seen seen = {};
@@ -185,6 +208,35 @@ TEST_F(foreign, the_interrupt_s_entry_is_as_before)
 		close(fd);
 	}
 	ASSERT_EQ(0, param_write("lvtpc", before));
+}
+
+/* perf takes all counters or none */
+TEST_F(foreign, taking_a_counter_keeps_kperf_from_starting)
+{
+	struct config config = {
+		.backend = VSAMP_BACKEND_KPERF,
+		.events = { { .config = PERF_COUNT_HW_INSTRUCTIONS,
+			      .sav = 100000,
+			      .flags = VSAMP_EVENT_USER,
+			      .perf = true,
+			      .type = PERF_TYPE_HARDWARE } },
+		.n_events = 1,
+	};
+	struct stats stats;
+
+	close(self->fd);
+	self->fd = session_open();
+	ASSERT_EQ(0, act("take"));
+	/* it may be free by the start */
+	EXPECT_EQ(0, session_configure(&self->c, self->fd, &config));
+	EXPECT_EQ(-EBUSY, session_command(&self->c, VSAMP_CMD_START, self->fd));
+	EXPECT_STREQ(
+		"event 0 (type 0, config 0x1): somebody else than perf has reserved the counters",
+		self->c.text);
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	EXPECT_EQ(VSAMP_SESSION_READY, stats.state);
+	ASSERT_EQ(0, act("give"));
+	EXPECT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
 }
 
 TEST_HARNESS_MAIN

@@ -26,8 +26,13 @@ TEST(confidentiality_forbids_sampling_and_integrity_does_not)
 	fd = session_open();
 	EXPECT_LE(0, fd);
 	close(fd);
+	fd = open(VSAMP_GPU_DEVICE, O_RDWR | O_CLOEXEC);
+	EXPECT_LE(0, fd);
+	close(fd);
 	ASSERT_EQ(0, lock_down("confidentiality"));
 	EXPECT_EQ(-EPERM, session_open());
+	EXPECT_EQ(-1, open(VSAMP_GPU_DEVICE, O_RDWR | O_CLOEXEC));
+	EXPECT_EQ(EPERM, errno);
 }
 
 TEST_HARNESS_MAIN

@@ -101,11 +101,16 @@ FIXTURE_SETUP(owner)
 	for (i = 0; i < 5; i++)
 		self->config.events[i] = (struct event){ i % 2 ? CONFIG_BRANCHES :
 								 CONFIG_INSTRUCTIONS,
-							 i, 100003,
-							 VSAMP_EVENT_USER | VSAMP_EVENT_KERNEL };
+							 i,
+							 100003,
+							 VSAMP_EVENT_USER | VSAMP_EVENT_KERNEL,
+							 0,
+							 false,
+							 0 };
 	for (; i < 8; i++)
-		self->config.events[i] = (struct event){ 0, VSAMP_COUNTER_FIXED + i - 5, 1000003,
-							 VSAMP_EVENT_USER };
+		self->config.events[i] = (struct event){
+			0, VSAMP_COUNTER_FIXED + i - 5, 1000003, VSAMP_EVENT_USER, 0, false, 0
+		};
 	registers_read(&self->before);
 }
 

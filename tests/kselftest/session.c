@@ -3,16 +3,19 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "insns.h"
 #include "session.h"
 
 struct config config_instructions(uint64_t sav)
 {
 	return (struct config){
-		.events = { { CONFIG_INSTRUCTIONS, 0, sav, VSAMP_EVENT_USER } },
+		.events = { { CONFIG_INSTRUCTIONS, 0, sav, VSAMP_EVENT_USER, 0 } },
 		.n_events = 1,
 	};
 }
@@ -38,9 +41,14 @@ void put_event(struct nl_msg *msg, const struct event *event)
 	struct nlattr *nest = nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED);
 
 	nla_put_u64(msg, VSAMP_EVENT_A_CONFIG, event->config);
-	nla_put_u32(msg, VSAMP_EVENT_A_COUNTER, event->counter);
+	if (event->perf)
+		nla_put_u32(msg, VSAMP_EVENT_A_TYPE, event->type);
+	else
+		nla_put_u32(msg, VSAMP_EVENT_A_COUNTER, event->counter);
 	nla_put_u64(msg, VSAMP_EVENT_A_SAV, event->sav);
 	nla_put_u32(msg, VSAMP_EVENT_A_FLAGS, event->flags);
+	if (event->set)
+		nla_put_u32(msg, VSAMP_EVENT_A_SET, event->set);
 	nla_nest_end(msg, nest);
 }
 
@@ -48,13 +56,15 @@ void put_config(struct nl_msg *msg, const struct config *config)
 {
 	int i;
 
-	nla_put_u32(msg, VSAMP_A_BACKEND, VSAMP_BACKEND_INTEL);
+	nla_put_u32(msg, VSAMP_A_BACKEND, config->backend ? config->backend : VSAMP_BACKEND_INTEL);
 	for (i = 0; i < config->n_events; i++)
 		put_event(msg, &config->events[i]);
 	if (config->cpus)
 		nla_put_string(msg, VSAMP_A_CPUS, config->cpus);
 	for (i = 0; i < config->n_pids; i++)
 		nla_put_u32(msg, VSAMP_A_PID, config->pids[i]);
+	for (i = 0; i < config->n_cgroups; i++)
+		nla_put_u32(msg, VSAMP_A_CGROUP_FD, config->cgroups[i]);
 	if (config->flags)
 		nla_put_u32(msg, VSAMP_A_FLAGS, config->flags);
 	if (config->ring_size)
@@ -63,6 +73,14 @@ void put_config(struct nl_msg *msg, const struct config *config)
 		nla_put_u32(msg, VSAMP_A_WATERMARK, config->watermark);
 	if (config->pmi_limit)
 		nla_put_u32(msg, VSAMP_A_PMI_LIMIT, config->pmi_limit);
+	if (config->set)
+		nla_put_u32(msg, VSAMP_A_SET, config->set < 0 ? 0 : config->set);
+	if (config->mux_ms)
+		nla_put_u32(msg, VSAMP_A_MUX_MS, config->mux_ms);
+	if (config->stacks)
+		nla_put_u32(msg, VSAMP_A_STACKS, config->stacks);
+	if (config->stack_depth)
+		nla_put_u32(msg, VSAMP_A_STACK_DEPTH, config->stack_depth);
 }
 
 int session_configure(struct client *c, int fd, const struct config *config)
@@ -70,6 +88,25 @@ int session_configure(struct client *c, int fd, const struct config *config)
 	struct nl_msg *msg = session_request(c, VSAMP_CMD_CONFIGURE, fd);
 
 	put_config(msg, config);
+	return client_do(c, msg);
+}
+
+void put_sav(struct nl_msg *msg, uint32_t event, uint64_t sav, uint32_t flags)
+{
+	struct nlattr *nest = nla_nest_start(msg, VSAMP_A_EVENT | NLA_F_NESTED);
+
+	nla_put_u32(msg, VSAMP_EVENT_A_INDEX, event);
+	nla_put_u64(msg, VSAMP_EVENT_A_SAV, sav);
+	if (flags)
+		nla_put_u32(msg, VSAMP_EVENT_A_FLAGS, flags);
+	nla_nest_end(msg, nest);
+}
+
+int session_set_sav(struct client *c, int fd, uint32_t event, uint64_t sav, uint32_t flags)
+{
+	struct nl_msg *msg = session_request(c, VSAMP_CMD_SAV_SET, fd);
+
+	put_sav(msg, event, sav, flags);
 	return client_do(c, msg);
 }
 
@@ -91,6 +128,10 @@ static void take_event_stats(struct nlattr *nest, struct stats *s, struct cpu_st
 		return;
 	cpu->count[i] = nla_get_u64(attrs[VSAMP_STATS_A_COUNT]);
 	cpu->samples[i] = nla_get_u64(attrs[VSAMP_STATS_A_SAMPLES]);
+	if (attrs[VSAMP_STATS_A_ENABLED] && attrs[VSAMP_STATS_A_RUNNING]) {
+		cpu->enabled[i] = nla_get_u64(attrs[VSAMP_STATS_A_ENABLED]);
+		cpu->running[i] = nla_get_u64(attrs[VSAMP_STATS_A_RUNNING]);
+	}
 	s->count[i] += cpu->count[i];
 	s->samples[i] += cpu->samples[i];
 }
@@ -176,13 +217,30 @@ void ring_unmap(struct ring *ring)
 	munmap(ring->page, sizeof(*ring->page));
 }
 
+static void take_set(const struct vsamp_record_set *set, struct seen *seen)
+{
+	uint64_t sum = 0;
+	int i;
+
+	if (set->h.event >= VSAMP_EVENTS_MAX || set->enabled < seen->set_enabled ||
+	    set->running < seen->set_running[set->h.event]) {
+		seen->set_wrong++;
+		return;
+	}
+	seen->set_running[set->h.event] = set->running;
+	seen->set_enabled = set->enabled;
+	for (i = 0; i < VSAMP_EVENTS_MAX; i++)
+		sum += seen->set_running[i];
+	seen->set_wrong += sum != set->enabled;
+}
+
 static void take_record(const struct vsamp_record_header *h, struct seen *seen, uint64_t *time)
 {
 	const struct vsamp_record_sample *sample = (const void *)h;
 	const struct vsamp_record_lost *lost = (const void *)h;
 	const struct vsamp_record_state *state = (const void *)h;
 
-	if (h->type < 8)
+	if (h->type < 16)
 		seen->types[h->type]++;
 	/* all types have the time at the same place */
 	if (lost->time < *time)
@@ -198,7 +256,12 @@ static void take_record(const struct vsamp_record_header *h, struct seen *seen, 
 			seen->first_ip = sample->ip;
 		seen->last_pid = sample->pid;
 		seen->samples[h->event]++;
-	} else if (h->type == VSAMP_RECORD_STATE && h->event < 8) {
+		seen->sav_sum[h->event] += seen->sav[h->event];
+	} else if (h->type == VSAMP_RECORD_SAV && h->event < VSAMP_EVENTS_MAX) {
+		seen->sav[h->event] = ((const struct vsamp_record_sav *)h)->sav;
+	} else if (h->type == VSAMP_RECORD_SET) {
+		take_set((const void *)h, seen);
+	} else if (h->type == VSAMP_RECORD_STATE && h->event < 10) {
 		seen->states[h->event]++;
 		if (h->event == VSAMP_STATE_FOREIGN)
 			seen->foreign_reg = state->arg;
@@ -239,8 +302,40 @@ void session_read(int fd, struct seen *seen)
 
 void run_instructions(uint64_t n)
 {
-	n /= 2;
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+	insns_run(n);
+}
+
+struct loop loop_prepare(void)
+{
+	struct loop loop;
+	int go[2];
+
+	if (pipe(go))
+		abort();
+	loop.go = go[1];
+	loop.pid = fork();
+	if (!loop.pid) {
+		char c;
+
+		close(go[1]);
+		pin(0);
+		if (read(go[0], &c, 1) < 0)
+			_exit(1);
+		execl("./loop", "loop", NULL);
+		_exit(127);
+	}
+	close(go[0]);
+	return loop;
+}
+
+void loop_go(struct loop *loop)
+{
+	close(loop->go);
+}
+
+bool loop_is_running(struct loop *loop)
+{
+	return waitpid(loop->pid, NULL, WNOHANG) == 0;
 }
 
 int cpus_online(void)

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "insns.h"
 #include "session.h"
 
 #include "harness.h"
@@ -167,6 +168,28 @@ TEST_F(life, counts_exactly)
 	EXPECT_GE(20000000 + 1000, looped - once);
 }
 
+/* Nor does it tell of a pause, an end or the clock: it has been calibrating, say */
+TEST_F(life, that_only_counts_makes_no_records)
+{
+	struct config config = config_instructions(0);
+	struct seen seen = { 0 };
+	struct stats stats;
+
+	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_PAUSE, self->fd));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_RESUME, self->fd));
+	run_instructions(1000);
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	EXPECT_LT(1000, stats.count[0]);
+	EXPECT_EQ(0, stats.produced);
+	EXPECT_EQ(0, stats.written);
+	EXPECT_EQ(0, stats.lost);
+	session_read(self->fd, &seen);
+	EXPECT_EQ(0, seen.records);
+}
+
 TEST_F(life, paused_it_counts_nothing)
 {
 	struct config config = config_instructions(100000);
@@ -267,6 +290,17 @@ TEST_F(life, events_have_bounds)
 	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_EVENT_A_COUNTER);
 	config.n_events = 1;
 
+	/* nor twice in another set, but there it may be again */
+	config.n_events = 3;
+	config.set = 5;
+	config.events[2] = good;
+	config.events[1].set = config.events[2].set = 5;
+	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_EVENT_A_COUNTER);
+	config.n_events = 2;
+	EXPECT_EQ(0, session_configure(&self->c, self->fd, &config));
+	config.n_events = 1;
+	config.set = 0;
+
 	/* counters that aren't there: eight general and three fixed are */
 	e->counter = 8;
 	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_EVENT_A_COUNTER);
@@ -294,6 +328,93 @@ TEST_F(life, events_have_bounds)
 	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_EVENT_A_FLAGS);
 	e->flags = VSAMP_EVENT_USER | 1U << 31;
 	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_EVENT_A_FLAGS);
+}
+
+/* The same event in three sets, on the same counter */
+static struct config three_sets(uint64_t sav)
+{
+	struct config config = config_instructions(sav);
+	int i;
+
+	config.n_events = 3;
+	for (i = 0; i < 3; i++) {
+		config.events[i] = config.events[0];
+		config.events[i].set = 7 * i;
+	}
+	return config;
+}
+
+TEST_F(life, sets_are_checked)
+{
+	struct config config = three_sets(100000);
+
+	/* which one? */
+	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_EVENT_A_SET);
+	config.events[0].set = 7;
+	config.events[1].set = 0;
+	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_A_EVENT);
+	/* one that no event is of */
+	config.set = 3;
+	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_A_SET);
+	config.set = 14;
+	EXPECT_EQ(0, session_configure(&self->c, self->fd, &config));
+	config.set = VSAMP_EVENTS_MAX;
+	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_A_SET);
+	config.set = -1;
+	config.events[2].set = VSAMP_EVENTS_MAX;
+	EXPECT_REFUSED(session_configure(&self->c, self->fd, &config), VSAMP_EVENT_A_SET);
+}
+
+TEST_F(life, only_the_events_of_the_set_are_counted)
+{
+	struct config config = three_sets(100000);
+	struct seen seen = {};
+	struct stats stats;
+
+	config.events[1].sav = 50000;
+	config.set = 7;
+	config.cpus = "0";
+	config.pids[0] = getpid();
+	config.n_pids = 1;
+	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+	run_instructions(10000000);
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
+	session_read(self->fd, &seen);
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	EXPECT_EQ(0, stats.count[0]);
+	EXPECT_EQ(0, stats.count[2]);
+	EXPECT_LE(10000000, stats.count[1]);
+	EXPECT_GE(10050000, stats.count[1]);
+	/* under the number that the event has in the request */
+	EXPECT_LE(200, seen.samples[1]);
+	EXPECT_GE(201, seen.samples[1]);
+	EXPECT_EQ(0, seen.samples[0] + seen.samples[2]);
+}
+
+TEST_F(life, as_many_events_as_there_can_be)
+{
+	struct config config = {};
+	struct stats stats;
+	int i;
+
+	/* eight counters in each of four sets */
+	config.n_events = VSAMP_EVENTS_MAX;
+	config.set = 3;
+	for (i = 0; i < VSAMP_EVENTS_MAX; i++)
+		config.events[i] = (struct event){
+			CONFIG_INSTRUCTIONS, i % 8, 0, VSAMP_EVENT_USER, i / 8, false, 0
+		};
+	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+	run_instructions(10000000);
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
+	ASSERT_EQ(0, session_stats(&self->c, self->fd, &stats));
+	EXPECT_EQ(cpus_online(), stats.cpus);
+	for (i = 0; i < VSAMP_EVENTS_MAX; i++) {
+		EXPECT_LE(i / 8 == 3 ? 10000000 : 0, stats.cpu[0].count[i]);
+		EXPECT_GE(i / 8 == 3 ? 20000000 : 0, stats.cpu[0].count[i]);
+	}
 }
 
 TEST_F(life, cpu_lists_are_checked)
@@ -463,11 +584,11 @@ TEST_F(life, sample_times_are_the_tsc_between_the_programs_own_reads)
 	config.pids[0] = getpid();
 	config.n_pids = 1;
 	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
-	begin = __builtin_ia32_rdtsc();
+	begin = tsc();
 	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
 	run_instructions(10000000);
 	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
-	end = __builtin_ia32_rdtsc();
+	end = tsc();
 	ASSERT_EQ(0, ring_map(self->fd, 0, &ring));
 	for (pos = ring.page->tail; pos < ring.page->head;) {
 		const struct vsamp_record_sample *s = (const void *)(ring.data +
@@ -490,6 +611,30 @@ static uint64_t clock_ns(clockid_t clock)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+/* Two events that always overflow together, for so long that a CLOCK record falls among them */
+TEST_F(life, records_are_in_the_order_of_their_times)
+{
+	struct config config = config_instructions(10000000);
+	struct seen seen = { 0 };
+
+	config.cpus = "0";
+	config.pids[0] = getpid();
+	config.n_pids = 1;
+	config.events[1] = config.events[0];
+	config.events[1].counter = FIXED_INSTRUCTIONS;
+	config.n_events = 2;
+	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
+	run_instructions(1055000000);
+	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
+	session_read(self->fd, &seen);
+	EXPECT_EQ(105, seen.samples[0]);
+	EXPECT_EQ(105, seen.samples[1]);
+	/* at the start, at the end, and a second after the start */
+	EXPECT_EQ(3, seen.types[VSAMP_RECORD_CLOCK]);
+	EXPECT_EQ(0, seen.backwards);
+}
+
 TEST_F(life, clock_records_tell_the_same_instant_on_all_clocks)
 {
 	static const clockid_t ids[] = { CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC, CLOCK_REALTIME };
@@ -502,14 +647,14 @@ TEST_F(life, clock_records_tell_the_same_instant_on_all_clocks)
 	ASSERT_EQ(0, session_configure(&self->c, self->fd, &config));
 	for (i = 0; i < 3; i++)
 		before[i] = clock_ns(ids[i]);
-	before[3] = __builtin_ia32_rdtsc();
+	before[3] = tsc();
 	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_START, self->fd));
 	/* more than two seconds, in each of which is a sample */
 	run_instructions(2500000000ULL);
 	ASSERT_EQ(0, session_command(&self->c, VSAMP_CMD_STOP, self->fd));
 	for (i = 0; i < 3; i++)
 		after[i] = clock_ns(ids[i]);
-	after[3] = __builtin_ia32_rdtsc();
+	after[3] = tsc();
 	ASSERT_EQ(0, ring_map(self->fd, 0, &ring));
 	for (pos = ring.page->tail; pos < ring.page->head;) {
 		const struct vsamp_record_clock *r = (const void *)(ring.data +
