@@ -27,9 +27,17 @@
 #include "pack.h"
 #include "recording_private.h"
 
-#define META                                                                                 \
-	"{\"events\":[{\"index\":0,\"name\":\"a\",\"sav\":1},{\"index\":1,\"name\":\"b\"}]," \
-	"\"clock\":{\"khz\":1000}}"
+#define META(calibration)                                                   \
+	"{\"events\":[{\"index\":0,\"name\":\"a\",\"sav\":1,\"target\":9}," \
+	"{\"index\":1,\"name\":\"b\",\"set\":1}],"                          \
+	"\"calibration\":{" calibration "},\"clock\":{\"khz\":1000}}"
+
+/* Sets one after the other, in time slices, and with values that change */
+static const char *const metas[] = {
+	META("\"sets\":2"),
+	META("\"sets\":2,\"mux_ms\":4"),
+	META("\"sets\":2,\"adaptive\":true,\"sav_floor\":1000"),
+};
 
 struct piece {
 	uint8_t type, cpu;
@@ -90,7 +98,7 @@ static void put_packed(int fd, uint32_t cpu, const void *data, size_t size)
 	close(packed);
 }
 
-static void put_pieces(int fd, const uint8_t *data, size_t size)
+static void put_pieces(int fd, const char *meta, const uint8_t *data, size_t size)
 {
 	struct file_header h = { .version = FILE_VERSION, .size = sizeof(h) };
 	struct piece p;
@@ -98,7 +106,7 @@ static void put_pieces(int fd, const uint8_t *data, size_t size)
 	memcpy(h.magic, FILE_MAGIC, sizeof(h.magic));
 	h.crc = crc32c(0, &h, sizeof(h) - 4);
 	put(fd, &h, sizeof(h));
-	put_chunk(fd, VSAMP_CHUNK_META, 0, 0, META, sizeof(META) - 1);
+	put_chunk(fd, VSAMP_CHUNK_META, 0, 0, meta, strlen(meta));
 	while (size > sizeof(p)) {
 		memcpy(&p, data, sizeof(p));
 		data += sizeof(p);
@@ -114,22 +122,53 @@ static void put_pieces(int fd, const uint8_t *data, size_t size)
 	}
 }
 
+static void read_callers(struct vsamp_profile *p, const struct vsamp_profile_row *rows,
+			 size_t count)
+{
+	struct vsamp_profile_caller *callers;
+	struct vsamp_error err;
+	size_t n;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!vsamp_profile_callers(p, rows[i].number, 1, &callers, &n, &err))
+			free(callers);
+		if (!vsamp_profile_callees(p, rows[i].number, 1, &callers, &n, &err))
+			free(callers);
+	}
+}
+
 static void read_all(int fd)
 {
-	static const unsigned int by[] = { VSAMP_BY_PROCESS, VSAMP_BY_MODULE | VSAMP_BY_SYMBOL };
+	static const unsigned int by[] = {
+		VSAMP_BY_PROCESS,
+		VSAMP_BY_MODULE | VSAMP_BY_SYMBOL,
+		VSAMP_BY_THREAD | VSAMP_BY_CPU | VSAMP_BY_TIME | VSAMP_BY_EVENT,
+	};
 	struct vsamp_profile_row *rows;
+	const struct vsamp_profile_options options = {
+		.flags = VSAMP_PROFILE_CALLERS,
+		.by = VSAMP_BY_THREAD | VSAMP_BY_CPU | VSAMP_BY_TIME,
+		.slice = 1000000,
+	};
 	struct vsamp_recording *rec;
 	struct vsamp_reader *reader;
 	struct vsamp_profile *p;
 	struct vsamp_error err;
 	size_t count;
+	int ret;
 
 	if (reader_open_fd(&reader, fd, "fuzz", &err) || recording_from_reader(&rec, reader, &err))
 		return;
-	if (!vsamp_profile_new(&p, rec, NULL, 0, &err)) {
-		for (size_t i = 0; i < 2; i++)
-			if (!vsamp_profile_rows(p, by[i], 0, &rows, &count, &err))
-				free(rows);
+	if (!vsamp_profile_new(&p, rec, &options, &err)) {
+		for (size_t i = 0; i < 2 * sizeof(by) / sizeof(by[0]); i++) {
+			ret = i % 2 ? vsamp_profile_inclusive(p, by[i / 2], 0, &rows, &count,
+							      &err) :
+				      vsamp_profile_rows(p, by[i / 2], 0, &rows, &count, &err);
+			if (ret)
+				continue;
+			read_callers(p, rows, count);
+			free(rows);
+		}
 		vsamp_profile_free(p);
 	}
 	vsamp_recording_close(rec);
@@ -137,13 +176,17 @@ static void read_all(int fd)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	bool whole = size >= 8 && !memcmp(data, FILE_MAGIC, 8);
 
-	if (size >= 8 && !memcmp(data, FILE_MAGIC, 8))
-		put(fd, data, size);
-	else
-		put_pieces(fd, data, size);
-	read_all(fd);
+	for (size_t i = 0; i < (whole ? 1 : sizeof(metas) / sizeof(*metas)); i++) {
+		int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+		if (whole)
+			put(fd, data, size);
+		else
+			put_pieces(fd, metas[i], data, size);
+		read_all(fd);
+	}
 	return 0;
 }
 
@@ -168,12 +211,44 @@ static void seeds(const char *folder)
 		struct vsamp_record_sample sample[2];
 		struct vsamp_record_lost lost;
 		struct vsamp_record_state state;
+		struct vsamp_record_sav sav;
+		struct vsamp_record_sample after;
+		struct vsamp_record_set set;
 	} records = {
 		{ { VSAMP_RECORD_CLOCK, sizeof(records.clock), 0, 0 }, 10, 1, 20, 30, 40 },
 		{ { { VSAMP_RECORD_SAMPLE, 32, 0, VSAMP_SAMPLE_USER }, 11, 0x1010, 5, 5 },
 		  { { VSAMP_RECORD_SAMPLE, 32, 1, 0 }, 12, 0xffffffff81000010, 5, 6 } },
 		{ { VSAMP_RECORD_LOST, sizeof(records.lost), 0, 0 }, 13, 7 },
 		{ { VSAMP_RECORD_STATE, sizeof(records.state), VSAMP_STATE_STOP, 0 }, 14, 0 },
+		{ { VSAMP_RECORD_SAV, sizeof(records.sav), 1, 0 }, 15, 1000 },
+		{ { VSAMP_RECORD_SAMPLE, 32, 1, 0 }, 16, 0xffffffff81000010, 5, 6 },
+		{ { VSAMP_RECORD_SET, sizeof(records.set), 1, 0 }, 17, 6, 2 },
+	};
+	static const struct {
+		struct vsamp_record_sample sample;
+		struct {
+			uint16_t kernel, user;
+			uint32_t flags;
+			uint64_t ip[3];
+		} stack;
+		struct vsamp_record_sample other;
+		struct {
+			uint16_t kernel, user;
+			uint32_t flags;
+		} none;
+	} stacked = {
+		{ { VSAMP_RECORD_SAMPLE, 64, 0, VSAMP_SAMPLE_STACK },
+		  11,
+		  0xffffffff81000014,
+		  5,
+		  5 },
+		{ 1, 2, VSAMP_STACK_USER_CUT, { 0xffffffff81000010, 0x1010, 0x1020 } },
+		{ { VSAMP_RECORD_SAMPLE, 40, 0, VSAMP_SAMPLE_STACK | VSAMP_SAMPLE_USER },
+		  12,
+		  0x1010,
+		  5,
+		  5 },
+		{ 0, 0, VSAMP_STACK_KERNEL_CUT },
 	};
 	const struct {
 		struct perf_event_header comm;
@@ -218,9 +293,13 @@ static void seeds(const char *folder)
 	static const char kallsyms[] =
 		"build-id 1234 [kernel]\nbuild-id 56 [one]\n\n"
 		"ffffffff81000000 T _stext\n10 t work\n40000000 t one\t[one]\n";
+	static const char run[] = "{\"set\":1,\"events\":[{\"index\":1,\"sav\":7,\"cal_ns\":5,"
+				  "\"calibration\":\"run\",\"counted\":70,\"target\":10}]}";
 	static const char end[] = "{\"reason\":\"exit\",\"elapsed_ns\":5,\"cpus\":[{\"cpu\":0,"
 				  "\"produced\":3,\"written\":2,\"lost\":1,\"read\":2}],"
-				  "\"events\":[{\"index\":0,\"samples\":1}]}";
+				  "\"runs\":[{\"set\":1,\"elapsed_ns\":4}],"
+				  "\"events\":[{\"index\":0,\"samples\":1,\"count\":5,"
+				  "\"sav\":2,\"enabled\":8,\"running\":4,\"target\":9}]}";
 	/* columns of two samples: header, tables of 1 + 2 + 1 bytes, then what is of each */
 	static const uint8_t columns[] = {
 		0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
@@ -228,10 +307,107 @@ static void seeds(const char *folder)
 		0, 5, 0, 2, 1, 1, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 1, 2, 3, 4,
 	};
 
+	/* columns of one sample, whose stack has two frames, and lacks some of the user's */
+	static const uint8_t stacks[] = {
+		0,
+		0,
+		0,
+		0,
+		3,
+		0,
+		0,
+		0,
+		2,
+		0,
+		0,
+		0,
+		2,
+		0,
+		0,
+		0,
+		1,
+		0,
+		0,
+		0,
+		1,
+		0,
+		0,
+		0,
+		2,
+		0,
+		0,
+		0,
+		1,
+		0,
+		0,
+		0,
+		1,
+		0,
+		0,
+		0,
+		2,
+		0,
+		0,
+		0,
+		0x80,
+		0x80,
+		VSAMP_SAMPLE_STACK << 2,
+		7,
+		0,
+		4,
+		1,
+		1,
+		0,
+		0,
+		0,
+		0,
+		0,
+		1,
+		0,
+		2,
+		0,
+		0,
+		0,
+		2,
+		0,
+		0,
+		0,
+		2,
+		0,
+		0,
+		0,
+		4,
+		0,
+		0,
+		0,
+		1,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		4,
+		1 << 2 | VSAMP_STACK_USER_CUT,
+		0,
+		1,
+		0,
+		1,
+		6,
+		0,
+		5,
+		0,
+		0,
+	};
+
 	seed(folder, "records", 0, &records, sizeof(records));
+	seed(folder, "stacked", 0, &stacked, sizeof(stacked));
+	seed(folder, "stacks", VSAMP_CHUNK_RECORDS, stacks, sizeof(stacks));
 	seed(folder, "sideband", 0, &sideband, sizeof(sideband));
 	seed(folder, "columns", VSAMP_CHUNK_RECORDS, columns, sizeof(columns));
 	seed(folder, "kallsyms", VSAMP_CHUNK_KALLSYMS, kallsyms, sizeof(kallsyms) - 1);
+	seed(folder, "run", VSAMP_CHUNK_RUN, run, sizeof(run) - 1);
 	seed(folder, "end", VSAMP_CHUNK_END, end, sizeof(end) - 1);
 }
 

@@ -29,7 +29,10 @@
 	"{\"index\":1,\"name\":\"BR_INST_RETIRED\",\"sav\":77,\"sav_source\":\"calibrated\","  \
 	"\"counted\":770000,\"target\":null}]}"
 
-static inline void mk_path(char path[64])
+/* The file of a test, which begins with mk_setup() and ends with mk_teardown() */
+static char path[64];
+
+static inline int mk_setup(void **state)
 {
 	int fd;
 
@@ -37,6 +40,13 @@ static inline void mk_path(char path[64])
 	fd = mkstemp(path);
 	assert_true(fd >= 0);
 	close(fd);
+	return 0;
+}
+
+static inline int mk_teardown(void **state)
+{
+	unlink(path);
+	return 0;
 }
 
 static inline void mk_json(struct vsamp_writer *w, enum vsamp_chunk_type type, const char *text)
@@ -48,13 +58,18 @@ static inline void mk_json(struct vsamp_writer *w, enum vsamp_chunk_type type, c
 	json_object_put(obj);
 }
 
-static inline struct vsamp_writer *mk_open(const char *path)
+static inline struct vsamp_writer *mk_open_meta(const char *path, const char *meta)
 {
 	struct vsamp_writer *w;
 
 	assert_int_equal(vsamp_writer_open(&w, path, NULL), 0);
-	mk_json(w, VSAMP_CHUNK_META, MK_META);
+	mk_json(w, VSAMP_CHUNK_META, meta);
 	return w;
+}
+
+static inline struct vsamp_writer *mk_open(const char *path)
+{
+	return mk_open_meta(path, MK_META);
 }
 
 static inline void mk_close(struct vsamp_writer *w)
@@ -90,6 +105,34 @@ static inline void mk_sample(struct vsamp_writer *w, uint32_t cpu, uint16_t even
 	mk_record(w, cpu, &s);
 }
 
+/* A sample, with room for the largest stack behind it */
+struct mk_stacked {
+	struct vsamp_record_sample sample;
+	struct vsamp_stack stack;
+	uint64_t ip[2 * VSAMP_STACK_DEPTH_MAX];
+};
+
+static inline struct mk_stacked mk_stacked_record(struct vsamp_record_sample sample,
+						  unsigned int kernel, unsigned int user,
+						  uint32_t flags, const uint64_t *ip)
+{
+	struct mk_stacked s = { .sample = sample, .stack = { kernel, user, flags } };
+
+	s.sample.h.flags |= VSAMP_SAMPLE_STACK;
+	s.sample.h.size += sizeof(s.stack) + (kernel + user) * sizeof(*ip);
+	memcpy(s.ip, ip, (kernel + user) * sizeof(*ip));
+	return s;
+}
+
+static inline void mk_stack(struct vsamp_writer *w, uint32_t cpu, struct vsamp_record_sample sample,
+			    unsigned int kernel, unsigned int user, uint32_t flags,
+			    const uint64_t *ip)
+{
+	struct mk_stacked s = mk_stacked_record(sample, kernel, user, flags, ip);
+
+	mk_record(w, cpu, &s);
+}
+
 static inline void mk_clock(struct vsamp_writer *w, uint32_t cpu, uint64_t ticks, uint64_t bracket,
 			    uint64_t raw)
 {
@@ -121,6 +164,31 @@ static inline void mk_state(struct vsamp_writer *w, uint32_t cpu, uint16_t code,
 		.h = { VSAMP_RECORD_STATE, sizeof(s), code, 0 },
 		.time = time,
 		.arg = arg,
+	};
+
+	mk_record(w, cpu, &s);
+}
+
+static inline void mk_set(struct vsamp_writer *w, uint32_t cpu, uint16_t set, uint64_t time,
+			  uint64_t enabled, uint64_t running)
+{
+	struct vsamp_record_set s = {
+		.h = { VSAMP_RECORD_SET, sizeof(s), set, 0 },
+		.time = time,
+		.enabled = enabled,
+		.running = running,
+	};
+
+	mk_record(w, cpu, &s);
+}
+
+static inline void mk_sav(struct vsamp_writer *w, uint32_t cpu, uint16_t event, uint64_t time,
+			  uint64_t sav)
+{
+	struct vsamp_record_sav s = {
+		.h = { VSAMP_RECORD_SAV, sizeof(s), event, 0 },
+		.time = time,
+		.sav = sav,
 	};
 
 	mk_record(w, cpu, &s);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+/* Sample-After values, and which events are calibrated */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -13,32 +14,6 @@
 
 #define FLOOR 1000
 #define MAX   ((1ULL << 47) - 1)
-#define MS    1000000ULL
-#define S     1000000000ULL
-
-/* Which events are calibrated: mode by mode, for each kind of event */
-static void how(void **state)
-{
-	struct vsamp_event clockticks = { .clockticks = true, .calibrate = true };
-	struct vsamp_event instructions = { .calibrate = true };
-	struct vsamp_event other = { 0 };
-	struct vsamp_event given = { .calibrate = true, .sav_source = VSAMP_SAV_EXPLICIT };
-	const struct {
-		const struct vsamp_event *ev;
-		enum vsamp_cal_how none, all, event;
-	} row[] = {
-		{ &clockticks, VSAMP_CAL_KEEP, VSAMP_CAL_FREQUENCY, VSAMP_CAL_FREQUENCY },
-		{ &instructions, VSAMP_CAL_KEEP, VSAMP_CAL_RUN, VSAMP_CAL_RUN },
-		{ &other, VSAMP_CAL_KEEP, VSAMP_CAL_RUN, VSAMP_CAL_KEEP },
-		{ &given, VSAMP_CAL_KEEP, VSAMP_CAL_KEEP, VSAMP_CAL_KEEP },
-	};
-
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		assert_int_equal(vsamp_cal_how(row[i].ev, VSAMP_CAL_NONE), row[i].none);
-		assert_int_equal(vsamp_cal_how(row[i].ev, VSAMP_CAL_ALL), row[i].all);
-		assert_int_equal(vsamp_cal_how(row[i].ev, VSAMP_CAL_EVENT), row[i].event);
-	}
-}
 
 static void sav(void **state)
 {
@@ -92,46 +67,141 @@ static void sav_everywhere(void **state)
 	}
 }
 
-static void events(void **state)
-{
-	const struct {
-		struct vsamp_cal_run run;
-		double events;
-	} row[] = {
-		/* 10^10 in 5 s at 1 ms: 5000 samples, one every 2 000 000 */
-		{ { 10000000000, 5 * S, 1 * MS, 1 }, 2000000 },
-		/* the same on 2 CPUs that have the target each: 10 000 samples */
-		{ { 10000000000, 5 * S, 1 * MS, 2 }, 1000000 },
-		/* counted for 2 s only: the rate is what counts */
-		{ { 4000000000, 2 * S, 1 * MS, 2 }, 1000000 },
-		/* 10 ms: a tenth of the samples */
-		{ { 10000000000, 5 * S, 10 * MS, 1 }, 20000000 },
-		/* 1 us */
-		{ { 10000000000, 5 * S, 1000, 1 }, 2000 },
-		/* more than 48 bits */
-		{ { 1ULL << 60, 1ULL << 50, 1 << 20, 1 }, 1ULL << 30 },
-		{ { 0, 5 * S, 1 * MS, 1 }, 0 },
-		{ { 5, 0, 1 * MS, 1 }, 0 },
-	};
+/* What is given wins; then the mode; and a clock needs no run */
+static const struct {
+	bool clockticks, calibrate; /* the event's properties */
+	enum vsamp_sav_source source;
+	enum vsamp_cal_how none, all, event;
+} how_rows[] = {
+	{ true, true, VSAMP_SAV_DEFAULT, VSAMP_CAL_OFF, VSAMP_CAL_FREQUENCY, VSAMP_CAL_FREQUENCY },
+	{ true, false, VSAMP_SAV_DEFAULT, VSAMP_CAL_OFF, VSAMP_CAL_FREQUENCY, VSAMP_CAL_PROPERTY },
+	{ false, true, VSAMP_SAV_DEFAULT, VSAMP_CAL_OFF, VSAMP_CAL_RUN, VSAMP_CAL_RUN },
+	{ false, false, VSAMP_SAV_DEFAULT, VSAMP_CAL_OFF, VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY },
+	{ true, true, VSAMP_SAV_CONFIG, VSAMP_CAL_OFF, VSAMP_CAL_FREQUENCY, VSAMP_CAL_FREQUENCY },
+	{ true, false, VSAMP_SAV_CONFIG, VSAMP_CAL_OFF, VSAMP_CAL_FREQUENCY, VSAMP_CAL_PROPERTY },
+	{ false, true, VSAMP_SAV_CONFIG, VSAMP_CAL_OFF, VSAMP_CAL_RUN, VSAMP_CAL_RUN },
+	{ false, false, VSAMP_SAV_CONFIG, VSAMP_CAL_OFF, VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY },
+	{ true, true, VSAMP_SAV_EXPLICIT, VSAMP_CAL_OFF, VSAMP_CAL_EXPLICIT, VSAMP_CAL_EXPLICIT },
+	{ true, false, VSAMP_SAV_EXPLICIT, VSAMP_CAL_OFF, VSAMP_CAL_EXPLICIT, VSAMP_CAL_EXPLICIT },
+	{ false, true, VSAMP_SAV_EXPLICIT, VSAMP_CAL_OFF, VSAMP_CAL_EXPLICIT, VSAMP_CAL_EXPLICIT },
+	{ false, false, VSAMP_SAV_EXPLICIT, VSAMP_CAL_OFF, VSAMP_CAL_EXPLICIT, VSAMP_CAL_EXPLICIT },
+};
 
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		assert_float_equal(vsamp_cal_events(&row[i].run), row[i].events,
-				   row[i].events * 1e-9);
+static void how(void **state)
+{
+	for (size_t i = 0; i < sizeof(how_rows) / sizeof(how_rows[0]); i++) {
+		struct vsamp_event ev = {
+			.clockticks = how_rows[i].clockticks,
+			.calibrate = how_rows[i].calibrate,
+			.sav_source = how_rows[i].source,
+		};
+
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_NONE), how_rows[i].none);
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_ALL), how_rows[i].all);
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_EVENT), how_rows[i].event);
+	}
 }
 
-static void target(void **state)
+/* Every event that has a name, as it is typed: in all ways of asking */
+static const struct {
+	const char *name;
+	enum vsamp_cal_how all, event;		      /* as it comes */
+	enum vsamp_cal_how event_if_on, event_if_off; /* with the property set so */
+} defaults[] = {
+	{ "CPU_CLK_UNHALTED.THREAD", VSAMP_CAL_FREQUENCY, VSAMP_CAL_FREQUENCY, VSAMP_CAL_FREQUENCY,
+	  VSAMP_CAL_PROPERTY },
+	{ "INST_RETIRED.ANY", VSAMP_CAL_RUN, VSAMP_CAL_RUN, VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY },
+	{ "CPU_CLK_UNHALTED.REF_TSC", VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY, VSAMP_CAL_RUN,
+	  VSAMP_CAL_PROPERTY },
+	{ "BR_INST_RETIRED.ALL_BRANCHES", VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY, VSAMP_CAL_RUN,
+	  VSAMP_CAL_PROPERTY },
+	{ "BR_MISP_RETIRED.ALL_BRANCHES", VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY, VSAMP_CAL_RUN,
+	  VSAMP_CAL_PROPERTY },
+	{ "LONGEST_LAT_CACHE.REFERENCE", VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY, VSAMP_CAL_RUN,
+	  VSAMP_CAL_PROPERTY },
+	{ "LONGEST_LAT_CACHE.MISS", VSAMP_CAL_RUN, VSAMP_CAL_PROPERTY, VSAMP_CAL_RUN,
+	  VSAMP_CAL_PROPERTY },
+	{ "cpu-clock", VSAMP_CAL_FREQUENCY, VSAMP_CAL_FREQUENCY, VSAMP_CAL_FREQUENCY,
+	  VSAMP_CAL_PROPERTY },
+};
+
+static struct vsamp_event parse(const char *name, const char *modifier)
 {
-	assert_float_equal(vsamp_cal_target(5 * S, 1 * MS), 5000, 0);
-	assert_float_equal(vsamp_cal_target(200 * MS, 1 * MS), 200, 0);
-	assert_float_equal(vsamp_cal_target(1 * S, 2500000), 400, 0);
+	struct vsamp_event ev[VSAMP_EVENTS_MAX];
+	struct vsamp_error err = { 0 };
+	unsigned int n = 0;
+	char typed[128];
+
+	snprintf(typed, sizeof(typed), "%s%s", name, modifier);
+	if (vsamp_events_parse(ev, &n, typed, NULL, &err))
+		fail_msg("%s", err.text);
+	return ev[0];
+}
+
+static void how_by_default(void **state)
+{
+	const size_t n = sizeof(defaults) / sizeof(defaults[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = defaults[i].name;
+		struct vsamp_event ev = parse(name, ""), given = parse(name, ":sav=5000");
+
+		assert_string_equal(vsamp_event_info(i)->name, name);
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_NONE), VSAMP_CAL_OFF);
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_ALL), defaults[i].all);
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_EVENT), defaults[i].event);
+		assert_int_equal(vsamp_cal_how(&given, VSAMP_CAL_NONE), VSAMP_CAL_OFF);
+		assert_int_equal(vsamp_cal_how(&given, VSAMP_CAL_ALL), VSAMP_CAL_EXPLICIT);
+		assert_int_equal(vsamp_cal_how(&given, VSAMP_CAL_EVENT), VSAMP_CAL_EXPLICIT);
+		for (int levels = 0; levels < 2; levels++) {
+			ev = parse(name, levels ? ":u" : ":k");
+			assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_EVENT), defaults[i].event);
+		}
+		ev.calibrate = true;
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_EVENT), defaults[i].event_if_on);
+		ev.calibrate = false;
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_EVENT), defaults[i].event_if_off);
+		assert_int_equal(vsamp_cal_how(&ev, VSAMP_CAL_ALL), defaults[i].all);
+	}
+	assert_null(vsamp_event_info(n)); /* the table here has them all */
+}
+
+static void needs_runs(void **state)
+{
+	struct vsamp_event ev[VSAMP_EVENTS_MAX] = {
+		{ .clockticks = true, .calibrate = true },
+		{ .calibrate = true },
+		{ .calibrate = false },
+		{ .calibrate = true, .sav_source = VSAMP_SAV_EXPLICIT },
+	};
+
+	assert_int_equal(vsamp_cal_needs_runs(ev, 4, VSAMP_CAL_NONE), 0);
+	assert_int_equal(vsamp_cal_needs_runs(ev, 4, VSAMP_CAL_ALL), 1 << 1 | 1 << 2);
+	assert_int_equal(vsamp_cal_needs_runs(ev, 4, VSAMP_CAL_EVENT), 1 << 1);
+	assert_int_equal(vsamp_cal_needs_runs(ev, 0, VSAMP_CAL_ALL), 0);
+	assert_int_equal(vsamp_cal_needs_runs(ev, 32, VSAMP_CAL_ALL), 0xfffffff6);
+}
+
+/* They are in files */
+static void names(void **state)
+{
+	assert_string_equal(vsamp_cal_mode_name(VSAMP_CAL_NONE), "none");
+	assert_string_equal(vsamp_cal_mode_name(VSAMP_CAL_ALL), "all");
+	assert_string_equal(vsamp_cal_mode_name(VSAMP_CAL_EVENT), "event");
+	assert_string_equal(vsamp_cal_how_name(VSAMP_CAL_RUN), "run");
+	assert_string_equal(vsamp_cal_how_name(VSAMP_CAL_FREQUENCY), "frequency");
+	assert_string_equal(vsamp_cal_how_name(VSAMP_CAL_OFF), "off");
+	assert_string_equal(vsamp_cal_how_name(VSAMP_CAL_EXPLICIT), "explicit");
+	assert_string_equal(vsamp_cal_how_name(VSAMP_CAL_PROPERTY), "property");
+	assert_string_equal(vsamp_cal_how_name(VSAMP_CAL_ZERO), "zero");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(how),	  cmocka_unit_test(sav),
-		cmocka_unit_test(events), cmocka_unit_test(sav_everywhere),
-		cmocka_unit_test(target),
+		cmocka_unit_test(sav),	      cmocka_unit_test(sav_everywhere),
+		cmocka_unit_test(how),	      cmocka_unit_test(how_by_default),
+		cmocka_unit_test(needs_runs), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

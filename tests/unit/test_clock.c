@@ -22,9 +22,9 @@ static struct vsamp_clock_fit *fit_of(const struct vsamp_clock_point *p, size_t 
 static void test_line(void **state)
 {
 	const struct vsamp_clock_point p[] = {
-		{ 1000, 0, 5 * S },
-		{ 1000 + 2 * S, 0, 6 * S },
-		{ 1000 + 4 * S, 0, 7 * S },
+		{ 1000, 0, 5 * S, false },
+		{ 1000 + 2 * S, 0, 6 * S, false },
+		{ 1000 + 4 * S, 0, 7 * S, false },
 	};
 	struct vsamp_clock_fit *f = fit_of(p, 3, 1);
 
@@ -45,9 +45,9 @@ static void test_line(void **state)
 static void test_pieces(void **state)
 {
 	const struct vsamp_clock_point p[] = {
-		{ 4 * S, 0, 3 * S }, /* in no order */
-		{ 0, 0, 1 * S },
-		{ 1 * S, 0, 2 * S },
+		{ 4 * S, 0, 3 * S, false }, /* in no order */
+		{ 0, 0, 1 * S, false },
+		{ 1 * S, 0, 2 * S, false },
 	};
 	struct vsamp_clock_fit *f = fit_of(p, 3, 1);
 
@@ -62,9 +62,9 @@ static void test_pieces(void **state)
 static void test_inverse(void **state)
 {
 	const struct vsamp_clock_point p[] = {
-		{ 123456789, 10, 987654321 },
-		{ 123456789 + 2893299001, 12, 987654321 + S },
-		{ 123456789 + 2 * 2893299001, 9, 987654321 + 2 * S + 3 },
+		{ 123456789, 10, 987654321, false },
+		{ 123456789 + 2893299001, 12, 987654321 + S, false },
+		{ 123456789 + 2 * 2893299001, 9, 987654321 + 2 * S + 3, false },
 	};
 	struct vsamp_clock_fit *f = fit_of(p, 3, 0);
 
@@ -90,7 +90,7 @@ static void test_no_points(void **state)
 
 static void test_one_point(void **state)
 {
-	const struct vsamp_clock_point p = { 10000, 8, 77 };
+	const struct vsamp_clock_point p = { 10000, 8, 77, false };
 	struct vsamp_clock_fit *f = fit_of(&p, 1, 4000000);
 
 	assert_int_equal(vsamp_clock_fit_raw(f, 10000), 77);
@@ -107,9 +107,9 @@ static void test_one_point(void **state)
 static void test_near_points(void **state)
 {
 	const struct vsamp_clock_point p[] = {
-		{ 1000, 4000, 2900 }, /* right to within 2000 ns, and 1900 ns off indeed */
-		{ 3000, 40, 3000 },
-		{ 1 * S + 3000, 40, 1 * S + 3000 },
+		{ 1000, 4000, 2900, false }, /* right to within 2000 ns, and 1900 ns off indeed */
+		{ 3000, 40, 3000, false },
+		{ 1 * S + 3000, 40, 1 * S + 3000, false },
 	};
 	struct vsamp_clock_fit *f = fit_of(p, 3, 1000000);
 
@@ -124,9 +124,9 @@ static void test_near_points(void **state)
 static void test_error_told(void **state)
 {
 	const struct vsamp_clock_point p[] = {
-		{ 0, 20, 0 },
-		{ 10000, 200, 15000 }, /* 5000 ns off; its bracket allows 100 */
-		{ 1 * S, 20, 1 * S },
+		{ 0, 20, 0, false },
+		{ 10000, 200, 15000, false }, /* 5000 ns off; its bracket allows 100 */
+		{ 1 * S, 20, 1 * S, false },
 	};
 	struct vsamp_clock_fit *f = fit_of(p, 3, 1000000);
 
@@ -138,11 +138,11 @@ static void test_error_told(void **state)
 static void test_hostile(void **state)
 {
 	const struct vsamp_clock_point p[] = {
-		{ UINT64_MAX, UINT64_MAX, 0 },
-		{ 0, UINT64_MAX, UINT64_MAX },
-		{ 5, 5, 5 },
-		{ 5, 5, 5 },
-		{ UINT64_MAX, 0, UINT64_MAX },
+		{ UINT64_MAX, UINT64_MAX, 0, false },
+		{ 0, UINT64_MAX, UINT64_MAX, false },
+		{ 5, 5, 5, false },
+		{ 5, 5, 5, false },
+		{ UINT64_MAX, 0, UINT64_MAX, false },
 	};
 
 	for (size_t n = 0; n <= 5; n++) {
@@ -156,6 +156,42 @@ static void test_hostile(void **state)
 	}
 }
 
+/*
+ * 2 GHz. A sleep from the third point on, in which 100 s of ticks go by: two CPUs tell of its begin
+ * and end, all within 2 ms of CLOCK_MONOTONIC_RAW, so near to one another as points of no sleep
+ * wouldn't count.
+ */
+static void test_sleep(void **state)
+{
+	const struct vsamp_clock_point p[] = {
+		{ 0, 0, 5 * S, false },
+		{ 2 * S, 0, 6 * S, false },
+		{ 2 * S + 1000000, 0, 6 * S + 500000, false },
+		{ 2 * S + 1000010, 0, 6 * S + 500005, false },
+		{ 202 * S, 0, 6 * S + 1000000, true },
+		{ 202 * S + 1000000, 0, 6 * S + 1500000, true },
+		{ 204 * S, 0, 7 * S + 1000000, false },
+	};
+	struct vsamp_clock_fit *f = fit_of(p, 7, 1000000);
+
+	assert_int_equal(vsamp_clock_fit_raw(f, S), 5 * S + S / 2);
+	assert_int_equal(vsamp_clock_fit_raw(f, 2 * S + 500000), 6 * S + 250000);
+	assert_int_equal(vsamp_clock_fit_raw(f, 203 * S), 6 * S + S / 2 + 1000000);
+	assert_int_equal(vsamp_clock_fit_raw(f, 206 * S), 8 * S + 1000000);
+	assert_int_equal(vsamp_clock_fit_ticks(f, 6 * S + 2000000), 202 * S + 2000000);
+	assert_in_range(vsamp_clock_fit_raw(f, 100 * S), 6 * S + 500005, 6 * S + 1000000);
+	assert_int_equal(vsamp_clock_fit_khz(f), 2000000);
+	assert_int_equal(vsamp_clock_fit_error(f), 0);
+	vsamp_clock_fit_free(f);
+
+	/* nothing but the sleep: on both sides of it the rate is that of the clock */
+	f = fit_of(p + 3, 2, 2000000);
+	assert_int_equal(vsamp_clock_fit_raw(f, 2 * S + 10), 6 * S + 5);
+	assert_int_equal(vsamp_clock_fit_raw(f, 204 * S), 7 * S + 1000000);
+	assert_int_equal(vsamp_clock_fit_khz(f), 2000000);
+	vsamp_clock_fit_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_inverse),	   cmocka_unit_test(test_no_points),
 		cmocka_unit_test(test_one_point),  cmocka_unit_test(test_near_points),
 		cmocka_unit_test(test_error_told), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_sleep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

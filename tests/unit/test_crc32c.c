@@ -63,12 +63,27 @@ static void test_pieces(void **state)
 		assert_int_equal(crc32c(crc32c(0, text, cut), text + cut, 9 - cut), 0xe3069283);
 }
 
+/* Both ways, from any place, any number of bytes */
+static void test_tables(void **state)
+{
+	uint8_t data[100];
+
+	for (int i = 0; i < 100; i++)
+		data[i] = i * i;
+	assert_int_equal(crc32c_by_tables(0, "123456789", 9), 0xe3069283);
+	for (size_t from = 0; from < 9; from++)
+		for (size_t size = 0; size <= 91; size++)
+			assert_int_equal(crc32c(7, data + from, size),
+					 crc32c_by_tables(7, data + from, size));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_zeros),  cmocka_unit_test(test_ones),
 		cmocka_unit_test(test_rising), cmocka_unit_test(test_falling),
 		cmocka_unit_test(test_read10), cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,23 +15,9 @@
 
 #include <vsamp/doctor.h>
 
-static struct vsamp_facts good(void)
-{
-	return (struct vsamp_facts){
-		.kernel_release = "6.1.0-57-amd64",
-		.module_installed = true,
-		.module_loaded = true,
-		.module_signature = VSAMP_SIGNATURE_THERE,
-		.lockdown = "none",
-		.pid_namespace_initial = true,
-		.cap_perfmon = true,
-		.cap_sys_admin = true,
-		.perfmon_version = 5,
-		.intel = true,
-		.clock_invariant = true,
-		.perf_event_paranoid = 3,
-	};
-}
+#define PROCESSOR_INTEL true
+#include "facts_good.h"
+#include "processor_is.h"
 
 static void not_installed(struct vsamp_facts *f)
 {
@@ -100,6 +86,11 @@ static void held(struct vsamp_facts *f)
 	strcpy(f->trial_text, "INST_RETIRED: counters held by perf event of perf (pid 12)");
 }
 
+static void mediated(struct vsamp_facts *f)
+{
+	f->vm_counters = true;
+}
+
 static void dead_counters(struct vsamp_facts *f)
 {
 	f->trial = -ENODEV;
@@ -129,6 +120,7 @@ static const struct {
 	{ hypervisor, 18, "virtual", "-b intel" },
 	{ watchdog, 19, "watchdog", "--nmi-watchdog=off" },
 	{ held, 20, "perf (pid 12)", "end" },
+	{ mediated, 20, "virtual machine", "enable_mediated_pmu=0" },
 	{ paranoid, 21, "perf_event_paranoid is 3", "--no-sideband" },
 };
 
@@ -144,7 +136,7 @@ static const struct vsamp_check *first_failure(const struct vsamp_check *checks)
 
 static void all_good(void **state)
 {
-	struct vsamp_facts f = good();
+	struct vsamp_facts f = facts_good();
 	struct vsamp_check checks[VSAMP_CHECKS];
 
 	vsamp_doctor_judge(&f, checks);
@@ -158,7 +150,7 @@ static void all_good(void **state)
 static void each_alone(void **state)
 {
 	for (size_t i = 0; i < ROWS; i++) {
-		struct vsamp_facts f = good();
+		struct vsamp_facts f = facts_good();
 		struct vsamp_check checks[VSAMP_CHECKS];
 		const struct vsamp_check *c;
 
@@ -177,7 +169,7 @@ static void pairs(void **state)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		for (size_t k = i + 1; k < ROWS; k++) {
-			struct vsamp_facts f = good();
+			struct vsamp_facts f = facts_good();
 			struct vsamp_check checks[VSAMP_CHECKS];
 			int code = row[i].code;
 
@@ -190,10 +182,27 @@ static void pairs(void **state)
 		}
 }
 
+/* Plain users can follow their own processes, unless Debian's level shuts them out */
+static void sideband_of_users(void **state)
+{
+	for (int level = -1; level <= 4; level++) {
+		struct vsamp_facts f = facts_good();
+		struct vsamp_check checks[VSAMP_CHECKS];
+
+		capability(&f);
+		f.perf_event_paranoid = level;
+		vsamp_doctor_judge(&f, checks);
+		assert_int_equal(checks[11].code, 21);
+		assert_int_equal(checks[11].status,
+				 level > 2 ? VSAMP_CHECK_FAIL : VSAMP_CHECK_WARN);
+		assert_non_null(strstr(checks[11].text, level > 2 ? "can't be followed" : "own"));
+	}
+}
+
 /* Warnings don't keep it from working */
 static void warnings(void **state)
 {
-	struct vsamp_facts f = good();
+	struct vsamp_facts f = facts_good();
 	struct vsamp_check checks[VSAMP_CHECKS];
 
 	f.clock_invariant = false;
@@ -207,6 +216,165 @@ static void warnings(void **state)
 	assert_int_equal(vsamp_doctor_code(checks), 12);
 	assert_int_equal(checks[10].status, VSAMP_CHECK_OK);
 	assert_int_equal(checks[12].status, VSAMP_CHECK_WARN);
+}
+
+static const struct vsamp_check *check_of(const struct vsamp_check *checks, int code)
+{
+	for (size_t i = 0; i < VSAMP_CHECKS; i++)
+		if ((int)checks[i].code == code)
+			return &checks[i];
+	fail_msg("no check %d", code);
+	return NULL;
+}
+
+static void amd(struct vsamp_facts *f)
+{
+	f->intel = false;
+	f->perfmon_version = 0;
+}
+
+/* What keeps only intel from counting is no failure where kperf counts */
+static void kperf_instead(void **state)
+{
+	static const struct {
+		void (*break_it)(struct vsamp_facts *f);
+		int code;
+		const char *remedy;
+	} lesser[] = {
+		{ dead_counters, 17, "" },	{ mediated, 20, "enable_mediated_pmu=0" },
+		{ hypervisor, 18, "-b intel" }, { watchdog, 19, "--nmi-watchdog=off" },
+		{ held, 20, "end that first" },
+	};
+
+	for (size_t i = 0; i < sizeof(lesser) / sizeof(lesser[0]); i++) {
+		struct vsamp_facts f = facts_good();
+		struct vsamp_check checks[VSAMP_CHECKS];
+		const struct vsamp_check *c;
+
+		lesser[i].break_it(&f);
+		f.n_pmus = 1;
+		vsamp_doctor_judge(&f, checks);
+		assert_int_equal(vsamp_doctor_code(checks), 0);
+		c = check_of(checks, lesser[i].code);
+		assert_int_equal(c->status, VSAMP_CHECK_WARN);
+		assert_non_null(strstr(c->text, "; kperf counts all the same"));
+		assert_non_null(strstr(c->remedy, lesser[i].remedy));
+		assert_int_equal(!*c->remedy, !*lesser[i].remedy);
+		c = check_of(checks, 24);
+		assert_non_null(strstr(c->text, "hardware events are counted by kperf; intel: "));
+		/* but for what kperf needs, too */
+		f.perf[VSAMP_PERF_HARDWARE] = -EOPNOTSUPP;
+		vsamp_doctor_judge(&f, checks);
+		assert_int_equal(vsamp_doctor_code(checks), lesser[i].code);
+		f.perf[VSAMP_PERF_HARDWARE] = 0;
+		f.kperf = -EOPNOTSUPP;
+		vsamp_doctor_judge(&f, checks);
+		assert_int_equal(vsamp_doctor_code(checks), lesser[i].code);
+		f.kperf = 0;
+		not_loaded(&f);
+		vsamp_doctor_judge(&f, checks);
+		assert_int_equal(vsamp_doctor_code(checks), 12);
+		assert_int_equal(check_of(checks, lesser[i].code)->status, VSAMP_CHECK_FAIL);
+	}
+}
+
+/* Where the processor is not Intel's, kperf is the best there can be */
+static void other_processors(void **state)
+{
+	struct vsamp_facts f = facts_good();
+	struct vsamp_check checks[VSAMP_CHECKS];
+
+	amd(&f);
+	vsamp_doctor_judge(&f, checks);
+	assert_int_equal(vsamp_doctor_code(checks), 17);
+	f.n_pmus = 1;
+	strcpy(f.pmu[0].name, "armv8_pmuv3_0");
+	vsamp_doctor_judge(&f, checks);
+	assert_int_equal(vsamp_doctor_code(checks), 0);
+	assert_int_equal(check_of(checks, 17)->status, VSAMP_CHECK_OK);
+	assert_non_null(strstr(check_of(checks, 17)->text, "kernel's driver 'armv8_pmuv3_0'"));
+	assert_string_equal(check_of(checks, 17)->remedy, "");
+	assert_int_equal(check_of(checks, 24)->status, VSAMP_CHECK_OK);
+	not_loaded(&f);
+	vsamp_doctor_judge(&f, checks);
+	assert_int_equal(vsamp_doctor_code(checks), 12);
+	assert_int_equal(check_of(checks, 17)->status, VSAMP_CHECK_OK);
+	assert_int_equal(check_of(checks, 24)->status, VSAMP_CHECK_WARN);
+	/* but kperf of the module that is loaded must count */
+	f = facts_good();
+	amd(&f);
+	f.n_pmus = 1;
+	f.kperf = -EOPNOTSUPP;
+	vsamp_doctor_judge(&f, checks);
+	assert_int_equal(vsamp_doctor_code(checks), 17);
+}
+
+static void plain_host(struct vsamp_facts *f)
+{
+	not_installed(f);
+	f->perfmon_version = 0;
+	f->perf[VSAMP_PERF_HARDWARE] = f->perf[VSAMP_PERF_HARDWARE_KERNEL] = -ENOENT;
+}
+
+static void plain_user(struct vsamp_facts *f)
+{
+	plain_host(f);
+	f->cap_perfmon = f->cap_sys_admin = false;
+	f->perf_event_paranoid = 2;
+	f->perf[VSAMP_PERF_CLOCK_KERNEL] = f->perf[VSAMP_PERF_CPU] = -EACCES;
+}
+
+static void shut_out(struct vsamp_facts *f)
+{
+	plain_user(f);
+	f->perf_event_paranoid = 3;
+	for (int i = 0; i < VSAMP_PERF_TRIES; i++)
+		f->perf[i] = -EACCES;
+}
+
+/* What is had all the same, and what of it is missing */
+static void without_module(void **state)
+{
+	static const struct {
+		void (*break_it)(struct vsamp_facts *f);
+		bool pmu;
+		int code;
+		enum vsamp_check_status status; /* of backend */
+		const char *backend, *perf, *remedy;
+	} row[] = {
+		{ not_installed, true, 10, VSAMP_CHECK_WARN,
+		  "hardware events are counted by perf; intel, kperf: no module vsamp",
+		  "time: user and kernel; hardware events: user and kernel; whole CPUs: yes", "" },
+		{ plain_host, false, 10, VSAMP_CHECK_WARN,
+		  "'vsamp record -- ./app' works: perf samples cpu-clock, since this machine has no",
+		  "time: user and kernel; hardware events: no; whole CPUs: yes: the kernel has no",
+		  "" },
+		{ plain_user, false, 10, VSAMP_CHECK_WARN,
+		  "'vsamp record -- ./app' works: perf samples cpu-clock:u, since this machine",
+		  "time: user alone; hardware events: no; whole CPUs: no: kernel.perf_event_paranoid",
+		  "kernel.perf_event_paranoid=1" },
+		{ shut_out, false, 10, VSAMP_CHECK_FAIL,
+		  "nothing can be sampled: cpu-clock:u: perf: kernel.perf_event_paranoid is 3",
+		  "time: no; hardware events: no; whole CPUs: no: kernel.perf_event_paranoid is 3",
+		  "kernel.perf_event_paranoid=2" },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct vsamp_facts f = facts_good();
+		struct vsamp_check checks[VSAMP_CHECKS];
+		const struct vsamp_check *backend, *perf;
+
+		row[i].break_it(&f);
+		f.n_pmus = row[i].pmu;
+		vsamp_doctor_judge(&f, checks);
+		assert_int_equal(vsamp_doctor_code(checks), row[i].code);
+		backend = check_of(checks, 24);
+		perf = check_of(checks, 23);
+		if (!strstr(backend->text, row[i].backend) || backend->status != row[i].status)
+			fail_msg("row %zu: %d: %s", i, backend->status, backend->text);
+		if (!strstr(perf->text, row[i].perf) || !strstr(perf->remedy, row[i].remedy))
+			fail_msg("row %zu: %s -> %s", i, perf->text, perf->remedy);
+	}
 }
 
 static void tree_put(const char *root, const char *name, const void *data, size_t size)
@@ -246,6 +414,8 @@ static void facts(void **state)
 	tree_put(root, "/var/lib/dkms/mok.pub", "x", 1);
 	tree_put(root, "/proc/sys/kernel/nmi_watchdog", "1\n", 2);
 	tree_put(root, "/proc/sys/kernel/perf_event_paranoid", "3\n", 2);
+	tree_put(root, "/sys/module/kvm_intel/parameters/enable_mediated_pmu", "Y\n", 2);
+	tree_put(root, "/sys/module/kvm_intel/refcnt", "3\n", 2);
 	tree_put(root, "/proc/12/comm", "perf\n", 5);
 	tree_link(root, "/proc/12/fd/3", "anon_inode:[perf_event]");
 	tree_put(root, "/proc/13/comm", "qemu\n", 5);
@@ -264,6 +434,15 @@ static void facts(void **state)
 	assert_false(f.module_installed);
 	assert_false(f.module_loaded);
 	assert_int_equal(f.n_holders, 4);
+	assert_true(f.vm_counters);
+	/* which is only told of virtual machines that are there */
+	tree_put(root, "/sys/module/kvm_intel/refcnt", "0\n", 2);
+	vsamp_facts_get(&f, root);
+	assert_false(f.vm_counters);
+	tree_put(root, "/sys/module/kvm_intel/refcnt", "3\n", 2);
+	tree_put(root, "/sys/module/kvm_intel/parameters/enable_mediated_pmu", "N\n", 2);
+	vsamp_facts_get(&f, root);
+	assert_false(f.vm_counters);
 	assert_int_equal(f.holder[0].kind, VSAMP_HOLDER_WATCHDOG);
 	for (int i = 1; i < 4; i++) {
 		const struct vsamp_holder *h = &f.holder[i];
@@ -277,6 +456,62 @@ static void facts(void **state)
 					     h->pid == 13 ? "qemu" :
 							    "vsamp");
 	}
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
+}
+
+static void pmu_put(const char *root, const char *name, const char *type, const char *file,
+		    const char *cpus)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", name);
+	tree_put(root, path, type, strlen(type));
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", name, file);
+	if (cpus)
+		tree_put(root, path, cpus, strlen(cpus));
+}
+
+/* Core PMUs are told from those of memory controllers, buses and software */
+static void facts_pmus(void **state)
+{
+	char root[] = "/tmp/vsamp-facts-XXXXXX", command[64], name[16];
+	unsigned int core = 0, atom = 0;
+	struct vsamp_facts f;
+
+	assert_non_null(mkdtemp(root));
+	vsamp_facts_get(&f, root);
+	assert_int_equal(f.n_pmus, 0);
+	pmu_put(root, "software", "1\n", "", NULL);
+	pmu_put(root, "uncore_imc_0", "14\n", "cpumask", "0\n");
+	pmu_put(root, "arm_spe_0", "9\n", "cpumask", "0-3\n");
+	pmu_put(root, "cpu_core", "4\n", "cpus", "0-15\n");
+	pmu_put(root, "cpu_atom", "10\n", "cpus", "16-23\n");
+	vsamp_facts_get(&f, root);
+	assert_int_equal(f.n_pmus, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct vsamp_pmu *pmu = &f.pmu[i];
+
+		core += !strcmp(pmu->name, "cpu_core") && pmu->type == 4 &&
+			!strcmp(pmu->cpus, "0-15");
+		atom += !strcmp(pmu->name, "cpu_atom") && pmu->type == 10 &&
+			!strcmp(pmu->cpus, "16-23");
+	}
+	assert_int_equal(core, 1);
+	assert_int_equal(atom, 1);
+	for (int i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "armv8_pmuv3_%d", i);
+		pmu_put(root, name, "8\n", "cpus", "0\n");
+	}
+	vsamp_facts_get(&f, root);
+	assert_int_equal(f.n_pmus, VSAMP_PMUS_MAX);
+	snprintf(command, sizeof(command), "rm -r %s/sys", root);
+	assert_int_equal(system(command), 0);
+	pmu_put(root, "cpu", "4\n", "", NULL);
+	vsamp_facts_get(&f, root);
+	assert_int_equal(f.n_pmus, 1);
+	assert_string_equal(f.pmu[0].name, "cpu");
+	assert_string_equal(f.pmu[0].cpus, "");
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }
@@ -308,9 +543,17 @@ static void facts_module(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_good), cmocka_unit_test(each_alone),
-		cmocka_unit_test(pairs),    cmocka_unit_test(warnings),
-		cmocka_unit_test(facts),    cmocka_unit_test(facts_module),
+		cmocka_unit_test(all_good),
+		cmocka_unit_test(each_alone),
+		cmocka_unit_test(pairs),
+		cmocka_unit_test(warnings),
+		cmocka_unit_test(facts),
+		cmocka_unit_test(facts_module),
+		cmocka_unit_test(kperf_instead),
+		cmocka_unit_test(without_module),
+		cmocka_unit_test(facts_pmus),
+		cmocka_unit_test(sideband_of_users),
+		cmocka_unit_test(other_processors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

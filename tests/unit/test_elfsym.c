@@ -7,11 +7,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "elfsym.h"
@@ -141,6 +144,38 @@ static void test_layout(void **state)
 	assert_int_equal(elfsym_find(es, 0x10b8, &sym), -ENOENT);
 	assert_int_equal(elfsym_find(es, 0, &sym), -ENOENT);
 	assert_int_equal(elfsym_find(es, UINT64_MAX, &sym), -ENOENT);
+	elfsym_free(es);
+}
+
+static void expect_range(const struct elfsym *es, uint64_t offset, uint64_t start, uint64_t end)
+{
+	struct elfsym_range range;
+
+	elfsym_range(es, offset, &range);
+	assert_int_equal(range.start, start);
+	assert_int_equal(range.end, end);
+}
+
+static void test_ranges(void **state)
+{
+	struct elfsym *es = load("layout", 1);
+
+	assert_int_equal(elfsym_index(es), 0);
+	expect_range(es, 0x1000, 0x1000, 0x1010);
+	expect_range(es, 0x102f, 0x1010, 0x1030);
+	expect_range(es, 0x1034, 0x1030, 0x1038); /* a gap */
+	expect_range(es, 0x1038, 0x1038, 0x1058); /* outer, before what is in it and behind */
+	expect_range(es, 0x1060, 0x1058, 0x1068);
+	expect_range(es, 0x1077, 0x1068, 0x1078);
+	expect_range(es, 0x1078, 0x1078, 0x1088);
+	expect_range(es, 0x1097, 0x1088, 0x10a8);
+	expect_range(es, 0x10b7, 0x10b0, 0x10b8); /* the segment ends */
+	expect_range(es, 0x10b8, 0x10b8, 0x10b9); /* no code: only itself is known */
+	elfsym_free(es);
+	/* without code all is the same */
+	assert_int_equal(elfsym_new(&es), 0);
+	assert_int_equal(elfsym_index(es), 0);
+	expect_range(es, 0x1234, 0, UINT64_MAX);
 	elfsym_free(es);
 }
 
@@ -286,6 +321,44 @@ static void test_hostile(void **state)
 	}
 }
 
+/* Billions of program headers, which aren't there, take no time */
+static void test_endless(void **state)
+{
+	static uint8_t bytes[65536];
+	Elf64_Ehdr *eh = (void *)bytes;
+	Elf64_Shdr *sh = (void *)(bytes + sizeof(*eh));
+	struct timespec before, after;
+	struct elfsym *es;
+	FILE *f;
+	int fd;
+
+	memcpy(eh->e_ident, ELFMAG "\2\1\1", 7);
+	eh->e_type = ET_DYN;
+	eh->e_machine = EM_X86_64;
+	eh->e_version = EV_CURRENT;
+	eh->e_ehsize = sizeof(*eh);
+	eh->e_shoff = sizeof(*eh);
+	eh->e_shentsize = sizeof(*sh);
+	eh->e_shnum = 1;
+	eh->e_phoff = 1ULL << 46; /* as if they were behind the end */
+	eh->e_phentsize = sizeof(Elf64_Phdr);
+	eh->e_phnum = PN_XNUM;
+	sh->sh_info = UINT32_MAX; /* this is how many */
+	f = fopen("endless", "w");
+	fwrite(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	fd = open("endless", O_RDONLY);
+	assert_int_equal(elfsym_new(&es), 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+	elfsym_add_file(es, fd);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+	assert_true(after.tv_sec - before.tv_sec <= 1);
+	elfsym_free(es);
+	close(fd);
+}
+
+static const struct module_origin here = { .same_boot = true, .same_pids = true }, elsewhere;
+
 static uint32_t module_of(struct modules *ms, const char *name, const struct buildid *id,
 			  uint64_t ino)
 {
@@ -309,7 +382,7 @@ static void test_module_by_id(void **state)
 	uint32_t good, replaced, gone;
 
 	read_id("layout", &id);
-	modules_init(&ms, false);
+	modules_init(&ms, &elsewhere);
 	good = module_of(&ms, "layout", &id, 0);
 	replaced = module_of(&ms, "layout", &other, 0);
 	gone = module_of(&ms, "nonexistent", &id, 0);
@@ -331,12 +404,35 @@ static void test_module_by_inode(void **state)
 	struct modules ms;
 	uint32_t module;
 
-	modules_init(&ms, true);
+	modules_init(&ms, &here);
 	module = module_of(&ms, "layout", NULL, 1);
 	assert_int_equal(modules_find(&ms, module, 0x1010, &sym), -ENOENT);
 	modules_free(&ms);
-	modules_init(&ms, false);
+	modules_init(&ms, &elsewhere);
 	module = module_of(&ms, "layout", NULL, 1);
+	assert_int_equal(modules_find(&ms, module, 0x1010, &sym), 0);
+	modules_free(&ms);
+}
+
+/* Written to after the recording, in place: the same inode, and no build-id that could tell */
+static void test_module_changed(void **state)
+{
+	struct module_origin past = here, now = here;
+	struct elfsym_symbol sym;
+	struct modules ms;
+	struct stat st;
+	uint32_t module;
+
+	assert_int_equal(stat("layout", &st), 0);
+	past.ended = st.st_mtime - 1;
+	now.ended = st.st_mtime;
+	modules_init(&ms, &past);
+	module = module_of(&ms, "layout", NULL, st.st_ino);
+	assert_int_equal(modules_find(&ms, module, 0x1010, &sym), -ENOENT);
+	assert_non_null(strstr(ms.module[module].note, "changed since the recording"));
+	modules_free(&ms);
+	modules_init(&ms, &now);
+	module = module_of(&ms, "layout", NULL, st.st_ino);
 	assert_int_equal(modules_find(&ms, module, 0x1010, &sym), 0);
 	modules_free(&ms);
 }
@@ -350,7 +446,7 @@ static void test_module_deleted(void **state)
 	uint32_t module;
 
 	read_id("layout", &id);
-	modules_init(&ms, true);
+	modules_init(&ms, &here);
 	module = module_of(&ms, "layout (deleted)", &id, 0);
 	assert_int_equal(modules_find(&ms, module, 0x1010, &sym), 0);
 	assert_string_equal(sym.name, "f");
@@ -364,7 +460,7 @@ static void test_vdso(void **state)
 	struct modules ms;
 	int64_t module;
 
-	modules_init(&ms, true);
+	modules_init(&ms, &here);
 	module = modules_number(&ms, &key, "[vdso]");
 	modules_find(&ms, module, 0, &sym);
 	assert_true(elfsym_count(ms.module[module].symbols) >= 4);
@@ -375,17 +471,13 @@ static void test_vdso(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_shared_object),
-		cmocka_unit_test(test_plt),
-		cmocka_unit_test(test_debug_file),
-		cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_not_elf),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_module_by_id),
-		cmocka_unit_test(test_module_by_inode),
-		cmocka_unit_test(test_module_deleted),
-		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_layout),		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_shared_object),	cmocka_unit_test(test_plt),
+		cmocka_unit_test(test_debug_file),	cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_not_elf),		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_endless),		cmocka_unit_test(test_module_by_id),
+		cmocka_unit_test(test_module_by_inode), cmocka_unit_test(test_module_changed),
+		cmocka_unit_test(test_module_deleted),	cmocka_unit_test(test_vdso),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

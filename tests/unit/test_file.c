@@ -11,20 +11,6 @@
 #include "crc32c.h"
 #include "pack.h"
 
-static char path[64];
-
-static int setup(void **state)
-{
-	mk_path(path);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	unlink(path);
-	return 0;
-}
-
 /* Two CPUs, both events, a loss, three chunks of records */
 static void make_small(void)
 {
@@ -128,6 +114,31 @@ static void test_round_trip(void **state)
 	assert_int_equal(vsamp_recording_warnings(rec, &warning), 1);
 	assert_non_null(strstr(warning[0], "5 of 10 records (50.00 %) were lost"));
 	vsamp_recording_close(rec);
+}
+
+/* What is kept of a chunk comes back once, and the same; then the file is read again */
+static void test_kept(void **state)
+{
+	const struct vsamp_chunk *chunk;
+	struct vsamp_reader *r;
+	void *data[2], *again;
+
+	make_small();
+	assert_int_equal(vsamp_reader_open(&r, path, NULL), 0);
+	assert_true(vsamp_reader_chunks(r, &chunk) > 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(vsamp_reader_load(r, &chunk[i], &data[i], NULL), 0);
+	reader_keep(r, &chunk[0], data[0]);
+	reader_keep(r, &chunk[1], data[1]);
+	assert_int_equal(vsamp_reader_load(r, &chunk[1], &again, NULL), 0);
+	assert_ptr_equal(again, data[1]);
+	assert_int_equal(vsamp_reader_load(r, &chunk[1], &data[1], NULL), 0);
+	assert_ptr_not_equal(again, data[1]);
+	assert_memory_equal(again, data[1], chunk[1].raw_size + 1);
+	free(again);
+	free(data[1]);
+	/* the other one is freed with the reader */
+	vsamp_reader_close(r);
 }
 
 static void test_same_input_same_bytes(void **state)
@@ -439,7 +450,7 @@ static void test_columns_extremes(void **state)
 	struct {
 		struct vsamp_record_header h;
 		uint64_t words[5];
-	} odd = { { 77, sizeof(odd), 9, 9 }, { 1, 2, 3, 4, 5 } };
+	} odd = { { 77, sizeof(odd), 9, 5 }, { 1, 2, 3, 4, 5 } };
 	struct vsamp_recording *rec;
 	struct vsamp_item item;
 	size_t n = 0;
@@ -568,6 +579,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_same_input_same_bytes),
 		cmocka_unit_test(test_cut_at_every_byte),
 		cmocka_unit_test(test_flip_every_byte),
@@ -584,5 +596,5 @@ int main(void)
 		cmocka_unit_test(test_bytes_a_sample),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, mk_setup, mk_teardown);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Argument vectors of record and stat */
+/* Argument vectors of record, stat and calibrate */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,13 @@
 
 #include <cmocka.h>
 
+#include <vsamp/backend.h>
+
 #include "cmd.h"
 #include "options.h"
+
+#define PROCESSOR_INTEL true
+#include "processor_is.h"
 
 #define ARGS 14
 
@@ -37,6 +42,8 @@ static const struct {
 	{ { "--cal", "all" }, VSAMP_CAL_ALL, NULL, 0 },
 	{ { "--cal", "event" }, VSAMP_CAL_EVENT, NULL, 0 },
 	{ { "--cal", "none" }, VSAMP_CAL_NONE, NULL, 0 },
+	{ { "--cal", "adaptive" }, VSAMP_CAL_ALL, NULL, 0 },
+	{ { "-cal", "adaptive" }, VSAMP_CAL_ALL, "adaptive", 1 },
 	{ { "--calibration", "event" }, VSAMP_CAL_EVENT, NULL, 0 },
 	{ { "-cal=yes" }, VSAMP_CAL_ALL, NULL, 0 },
 	{ { "-cal=no" }, VSAMP_CAL_NONE, NULL, 0 },
@@ -108,16 +115,16 @@ static const struct {
 	const char *args[ARGS];
 	const char *text; /* part of what is said */
 } bad[] = {
-	{ { "-cal=" }, "yes, no, all, event or none" },
-	{ { "-cal=maybe" }, "yes, no, all, event or none" },
-	{ { "--cal=YES" }, "yes, no, all, event or none" },
+	{ { "-cal=" }, "yes, no, all, event, adaptive or none" },
+	{ { "-cal=maybe" }, "yes, no, all, event, adaptive or none" },
+	{ { "--cal=YES" }, "yes, no, all, event, adaptive or none" },
 	{ { "-call" }, "no option -c" },
 	{ { "--calx" }, "no option --calx" },
 	{ { "-x" }, "no option -x" },
 	{ { "--json" }, "no option --json" }, /* of stat */
 	{ { "-e" }, "-e needs a value" },
 	{ { "-e", "INST_RETIRD" }, "-e: INST_RETIRD: no such event" },
-	{ { "--event=cycles,cycles" }, "--event: cycles: already selected" },
+	{ { "--event=cycles,cycles" }, "-e: cycles: already selected" },
 	{ { "-e", "cycles", "-e", "Clockticks" }, "already selected" },
 	{ { "-d" }, "-d needs a value" },
 	{ { "-d", "0" }, "'0' is no duration" },
@@ -143,10 +150,25 @@ static const struct {
 	{ { "-p", "99999999999" }, "no list of processes" },
 	{ { "-p", "1", "ls" }, "-p and a command" },
 	{ { "-p", "1", "-a" }, "-p and -a" },
+	{ { "-p", "1", "--children" }, NULL },
+	{ { "-G", "" }, "no list of cgroups" },
+	{ { "-G", "a,,b" }, "no list of cgroups" },
+	{ { "-G", "a," }, "no list of cgroups" },
+	{ { "--cgroup", ",a" }, "no list of cgroups" },
+	{ { "-G" }, "needs a value" },
+	{ { "-G", "a,b/c", "-G/sys/fs/cgroup/d", "-a", "ls" }, NULL },
+	{ { "-G", "a", "-p", "1" }, "-p and -G" },
+	{ { "-G", "a", "--children", "ls" }, "--children and --no-children are for processes" },
+	{ { "--children" }, "--children and --no-children are for processes" },
+	{ { "-a", "--no-inherit", "ls" }, "--children and --no-children are for processes" },
+	{ { "--children=yes", "ls" }, "takes no value" },
 	{ { "-o", "-" }, "to a file only" },
 	{ { "-o", "" }, "to a file only" },
 	{ { "--user", "nobody" }, "--user is for a command" },
-	{ { "-b", "kperf" }, "no backend" },
+	{ { "-b", "kperf" }, NULL },
+	{ { "-b", "perf" }, NULL },
+	{ { "-b", "amd" }, "they are intel, kperf and perf" },
+	{ { "-b", "" }, "is no backend" },
 	{ { "--ring-size", "0" }, "no ring size" },
 	{ { "--ring-size", "8K" }, "no ring size" },
 	{ { "--ring-size", "24K" }, "no ring size" },
@@ -166,6 +188,20 @@ static const struct {
 	{ { "--no-sideband=yes" }, "takes no value" },
 	{ { "--cal-scope=core" }, "cpu or total" },
 	{ { "-q", "-v" }, "-q and -v" },
+	{ { "--mux", "0" }, "'0' is no time slice" },
+	{ { "--mux", "1001" }, "at most 1000" },
+	{ { "--mux", "1.5" }, "whole number" },
+	{ { "--mux=4", "--cal=adaptive" }, "one or the other" },
+	{ { "--call-graph=dwarf" },
+	  "user, kernel or both; user stacks are found by frame pointers" },
+	{ { "-g=user" }, "no option -=" },
+	{ { "-g", "--stack-depth", "0" }, "'0' is no number of frames: give one from 1 to 127" },
+	{ { "-g", "--stack-depth", "128" }, "no number of frames" },
+	{ { "-g", "--stack-depth=1x" }, "no number of frames" },
+	{ { "--stack-depth=8" }, "--stack-depth is for call stacks: add -g" },
+	{ { "-g", "--stack-depth=127" }, NULL },
+	{ { "--event-config", "/no/such/file" }, "/no/such/file" },
+	{ { "--event-config" }, "needs a value" },
 };
 
 static void refusals(void **state)
@@ -191,14 +227,92 @@ static void defaults(void **state)
 	static struct options o;
 
 	assert_int_equal(parse(&o, OPTIONS_RECORD, none, NULL), 0);
+	/* which, depends on what counts here */
+	assert_int_equal(o.n_events, 0);
+	assert_int_equal(o.backend, 0);
+	assert_int_equal(options_add_events(&o, VSAMP_EVENTS_DEFAULT, NULL), 0);
 	assert_int_equal(o.n_events, 2);
-	assert_int_equal(o.events[0].config, 0x3c);
-	assert_int_equal(o.events[1].config, 0xc0);
+	assert_string_equal(o.events[0].name, "CPU_CLK_UNHALTED.THREAD");
+	assert_string_equal(o.events[1].name, "INST_RETIRED.ANY");
 	assert_true(o.all);
 	assert_float_equal(o.interval_ms, 1, 0);
 	assert_float_equal(o.duration_s, 0, 0);
 	assert_string_equal(o.output, FILE_DEFAULT);
 	assert_null(o.command);
+}
+
+static const struct {
+	const char *args[ARGS];
+	bool children;
+} children[] = {
+	{ { "-p", "1" }, false },
+	{ { "-p", "1", "--children" }, true },
+	{ { "-p", "1", "--children", "--no-children" }, false },
+	{ { "ls" }, true },
+	{ { "--no-children", "ls" }, false },
+	{ { "--no-inherit", "ls" }, false },
+	{ { "--no-inherit", "--children", "ls" }, true },
+	{ { "-a" }, false },
+	{ { "-a", "ls" }, false },
+};
+
+static void children_of_processes(void **state)
+{
+	static const enum options_for commands[] = { OPTIONS_RECORD, OPTIONS_STAT,
+						     OPTIONS_CALIBRATE };
+	static struct options o;
+
+	for (size_t i = 0; i < sizeof(children) / sizeof(children[0]); i++)
+		for (size_t k = 0; k < 3; k++) {
+			assert_int_equal(parse(&o, commands[k], children[i].args, NULL), 0);
+			if (o.children != children[i].children)
+				fail_msg("row %zu, command %zu", i, k);
+		}
+}
+
+static const struct {
+	const char *args[ARGS];
+	uint32_t stacks, depth; /* as they are asked for */
+	uint32_t settled;	/* as the levels of the events go */
+	bool all;
+	const char *command;
+} stacks[] = {
+	{ { "-e", "cpu-clock" }, 0, 0, 0, true, NULL },
+	{ { "-g", "-e", "cpu-clock" }, 3, 0, 3, true, NULL },
+	{ { "-ag", "-e", "cpu-clock" }, 3, 0, 3, true, NULL },
+	{ { "-ga", "-e", "cpu-clock" }, 3, 0, 3, true, NULL },
+	{ { "-e", "cpu-clock", "-g", "user" }, 3, 0, 3, false, "user" },
+	{ { "-e", "cpu-clock", "--call-graph", "user" }, 3, 0, 3, false, "user" },
+	{ { "--call-graph=both", "-e", "cpu-clock" }, 3, 0, 3, true, NULL },
+	{ { "--call-graph=user", "-e", "cpu-clock" }, 2, 0, 2, true, NULL },
+	{ { "-g", "-e", "cpu-clock:u" }, 3, 0, 2, true, NULL },
+	{ { "-g", "-e", "cpu-clock:u,cycles:k" }, 3, 0, 3, true, NULL },
+	{ { "--call-graph=kernel", "--stack-depth", "5", "-e", "cpu-clock" }, 1, 5, 1, true, NULL },
+	{ { "--call-graph=kernel", "-e", "cpu-clock:u" }, 1, 0, 0, true, NULL },
+};
+
+static void call_stacks(void **state)
+{
+	static struct options o;
+
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		struct vsamp_error err = { 0 };
+		int ret;
+
+		if (parse(&o, OPTIONS_RECORD, stacks[i].args, &err))
+			fail_msg("row %zu: %s", i, err.text);
+		if (o.stacks != stacks[i].stacks || o.stack_depth != stacks[i].depth ||
+		    o.all != stacks[i].all || !o.command != !stacks[i].command)
+			fail_msg("row %zu: stacks %u, depth %u", i, o.stacks, o.stack_depth);
+		if (o.command)
+			assert_string_equal(o.command[0], stacks[i].command);
+		ret = options_settle_stacks(&o, VSAMP_BACKEND_KPERF, &err);
+		assert_int_equal(ret, stacks[i].settled || !stacks[i].stacks ? 0 : -EINVAL);
+		if (o.stacks != stacks[i].settled)
+			fail_msg("row %zu: settled %u", i, o.stacks);
+		if (o.stacks)
+			assert_int_equal(o.stack_depth, stacks[i].depth ? stacks[i].depth : 127);
+	}
 }
 
 static void values(void **state)
@@ -249,6 +363,25 @@ static void more_values(void **state)
 	assert_float_equal(o.cal_time_s, 3, 0);
 }
 
+/* Whoever is in them: a command beside them says how long */
+static void cgroups(void **state)
+{
+	const char *const args[] = { "-Ga,b/c", "--cgroup=d", "ls", NULL };
+	static const enum options_for commands[] = { OPTIONS_RECORD, OPTIONS_STAT,
+						     OPTIONS_CALIBRATE };
+	static struct options o;
+
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(parse(&o, commands[i], args, NULL), 0);
+		assert_int_equal(o.n_cgroup_lists, 2);
+		assert_string_equal(o.cgroup_list[0], "a,b/c");
+		assert_string_equal(o.cgroup_list[1], "d");
+		assert_true(o.all);
+		assert_false(o.children);
+		assert_string_equal(o.command[0], "ls");
+	}
+}
+
 /* A command is a scope of its own, unless the machine is asked for beside it */
 static void command_scope(void **state)
 {
@@ -279,6 +412,48 @@ static void of_stat(void **state)
 	assert_int_equal(parse(&o, OPTIONS_STAT, output, &err), -EINVAL);
 }
 
+/* It calibrates without being asked to, and can't be asked not to */
+static void of_calibrate(void **state)
+{
+	const char *const none[] = { "-e", "cycles", NULL };
+	const char *const event[] = { "--cal=event", "--mux", "4", "ls", NULL };
+	const char *const no[] = { "-cal", "no", NULL };
+	const char *const adaptive[] = { "--cal=adaptive", NULL };
+	const char *const output[] = { "-o", "x", NULL };
+	struct vsamp_error err = { 0 };
+	static struct options o;
+
+	assert_int_equal(parse(&o, OPTIONS_CALIBRATE, none, NULL), 0);
+	assert_int_equal(o.cal_mode, VSAMP_CAL_ALL);
+	assert_int_equal(parse(&o, OPTIONS_CALIBRATE, event, NULL), 0);
+	assert_int_equal(o.cal_mode, VSAMP_CAL_EVENT);
+	assert_int_equal(o.mux_ms, 4);
+	assert_string_equal(o.command[0], "ls");
+	assert_int_equal(parse(&o, OPTIONS_CALIBRATE, no, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "nothing is calibrated"));
+	assert_int_equal(parse(&o, OPTIONS_CALIBRATE, adaptive, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "vsamp record"));
+	assert_int_equal(parse(&o, OPTIONS_CALIBRATE, output, &err), -EINVAL);
+}
+
+/* Adaptive is a way of all; the last word counts for both */
+static void adaptive(void **state)
+{
+	const char *const yes[] = { "-cal", "no", "--cal=adaptive", NULL };
+	const char *const no[] = { "--cal=adaptive", "--cal", "event", NULL };
+	const char *const bare[] = { "--cal=adaptive", "-cal", NULL };
+	static struct options o;
+
+	assert_int_equal(parse(&o, OPTIONS_RECORD, yes, NULL), 0);
+	assert_true(o.adaptive);
+	assert_int_equal(o.cal_mode, VSAMP_CAL_ALL);
+	assert_int_equal(parse(&o, OPTIONS_RECORD, no, NULL), 0);
+	assert_false(o.adaptive);
+	assert_int_equal(o.cal_mode, VSAMP_CAL_EVENT);
+	assert_int_equal(parse(&o, OPTIONS_RECORD, bare, NULL), 0);
+	assert_false(o.adaptive);
+}
+
 /* Help is given whatever else is there */
 static void help(void **state)
 {
@@ -292,10 +467,19 @@ static void help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calibration_words), cmocka_unit_test(refusals),
-		cmocka_unit_test(defaults),	     cmocka_unit_test(values),
-		cmocka_unit_test(more_values),	     cmocka_unit_test(command_scope),
-		cmocka_unit_test(of_stat),	     cmocka_unit_test(help),
+		cmocka_unit_test(calibration_words),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(call_stacks),
+		cmocka_unit_test(values),
+		cmocka_unit_test(more_values),
+		cmocka_unit_test(command_scope),
+		cmocka_unit_test(children_of_processes),
+		cmocka_unit_test(cgroups),
+		cmocka_unit_test(of_stat),
+		cmocka_unit_test(help),
+		cmocka_unit_test(of_calibrate),
+		cmocka_unit_test(adaptive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,14 +6,14 @@
 
 #include "procmap.h"
 
-static char path[64];
+static const struct module_origin elsewhere;
 static struct modules modules;
 static struct procmap pm;
 
 static int setup(void **state)
 {
-	mk_path(path);
-	modules_init(&modules, false);
+	mk_setup(state);
+	modules_init(&modules, &elsewhere);
 	procmap_init(&pm, &modules);
 	return 0;
 }
@@ -22,8 +22,7 @@ static int teardown(void **state)
 {
 	procmap_free(&pm);
 	modules_free(&modules);
-	unlink(path);
-	return 0;
+	return mk_teardown(state);
 }
 
 /* Feeds what @make writes */
@@ -51,7 +50,7 @@ static void expect(uint32_t pid, uint64_t addr, const char *name, uint64_t offse
 	uint32_t module;
 	uint64_t got;
 
-	assert_int_equal(procmap_find(&pm, pid, addr, &module, &got), 0);
+	assert_int_equal(procmap_find(&pm, pid, addr, 0, &module, &got), 0);
 	assert_string_equal(modules_path(&modules, module), name);
 	assert_int_equal(got, offset);
 }
@@ -61,7 +60,7 @@ static void expect_none(uint32_t pid, uint64_t addr)
 	uint32_t module;
 	uint64_t offset;
 
-	assert_int_equal(procmap_find(&pm, pid, addr, &module, &offset), -ENOENT);
+	assert_int_equal(procmap_find(&pm, pid, addr, 0, &module, &offset), -ENOENT);
 }
 
 static void make_one(struct vsamp_writer *w)
@@ -85,7 +84,7 @@ static void test_find(void **state)
 	expect(5, 0x402fff, "/bin/five", 0x2fff);
 	expect_none(5, 0x403000);
 	expect(5, 0x7f0000, "/lib/x.so", 0);
-	expect(5, 0x800010, "[anon]", 0x810);
+	expect(5, 0x800010, "[anon]", 0x800010);
 	expect_none(6, 0x401000);
 }
 
@@ -189,9 +188,9 @@ static void test_build_ids(void **state)
 	uint64_t offset;
 
 	feed(make_ids);
-	assert_int_equal(procmap_find(&pm, 5, 0x1000, &one, &offset), 0);
-	assert_int_equal(procmap_find(&pm, 6, 0x1000, &two, &offset), 0);
-	assert_int_equal(procmap_find(&pm, 7, 0x8000, &again, &offset), 0);
+	assert_int_equal(procmap_find(&pm, 5, 0x1000, 0, &one, &offset), 0);
+	assert_int_equal(procmap_find(&pm, 6, 0x1000, 0, &two, &offset), 0);
+	assert_int_equal(procmap_find(&pm, 7, 0x8000, 0, &again, &offset), 0);
 	assert_int_equal(one, again);
 	assert_int_not_equal(one, two);
 	assert_memory_equal(modules.module[two].id.data, id_two, 20);
@@ -209,6 +208,56 @@ static void test_lost(void **state)
 {
 	feed(make_lost);
 	assert_int_equal(pm.lost, 66);
+}
+
+static void make_namespaces(struct vsamp_writer *w)
+{
+	struct {
+		uint32_t pid, tid;
+		uint64_t count;
+		struct {
+			uint64_t dev, inode;
+		} link[7];
+	} body = { 40, 40, 7, { [3] = { 4, 777 } } };
+	struct {
+		uint32_t pid, ns_pid;
+		uint64_t ns;
+	} named = { 41, 12, 778 };
+
+	mk_sideband(w, 0, PERF_RECORD_NAMESPACES, 0, &body, sizeof(body), NULL, 1);
+	mk_sideband(w, 0, 0x8000, 0, &named, sizeof(named), NULL, 2);
+	/* of a thread, of fewer namespaces than there are, and cut */
+	body.pid = 42;
+	mk_sideband(w, 0, PERF_RECORD_NAMESPACES, 0, &body, sizeof(body), NULL, 3);
+	body.tid = 42;
+	body.count = 3;
+	mk_sideband(w, 0, PERF_RECORD_NAMESPACES, 0, &body, sizeof(body), NULL, 4);
+	body.count = 7;
+	mk_sideband(w, 0, PERF_RECORD_NAMESPACES, 0, &body, 16 + 3 * 16, NULL, 5);
+	named.pid = 43;
+	mk_sideband(w, 0, 0x8000, 0, &named, 8, NULL, 6);
+	/* the number is another process's */
+	named.pid = 44;
+	mk_sideband(w, 0, 0x8000, 0, &named, sizeof(named), NULL, 7);
+	mk_fork(w, 0, 44, 1, 44, 8);
+}
+
+static void test_namespaces(void **state)
+{
+	static const struct {
+		uint32_t pid, ns_pid;
+		uint64_t ns;
+	} row[] = { { 40, 0, 777 }, { 41, 12, 778 }, { 42, 0, 0 }, { 43, 0, 0 }, { 44, 0, 778 } };
+
+	feed(make_namespaces);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		uint32_t ns_pid;
+		uint64_t ns;
+
+		procmap_namespace(&pm, row[i].pid, &ns_pid, &ns);
+		if (ns_pid != row[i].ns_pid || ns != row[i].ns)
+			fail_msg("pid %u: %u in %lu", row[i].pid, ns_pid, (unsigned long)ns);
+	}
 }
 
 /* Records that are too short for their type, or have names without an end, are passed over */
@@ -239,6 +288,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pid_reuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build_ids, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_namespaces, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_short_records, setup, teardown),
 	};
 

@@ -7,21 +7,7 @@
 
 #include <vsamp/profile.h>
 
-static char path[64];
-
 #define TICK(ns) (2 * ((ns) + 1000))
-
-static int setup(void **state)
-{
-	mk_path(path);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	unlink(path);
-	return 0;
-}
 
 static struct vsamp_writer *make_start(void)
 {
@@ -50,10 +36,11 @@ static void check(unsigned int by, size_t event, const uint32_t *pids, size_t n_
 	struct vsamp_recording *rec;
 	struct vsamp_profile *p;
 	struct vsamp_profile_row *rows;
+	struct vsamp_profile_options options = { .filter = { .pid = pids, .pids = n_pids } };
 	size_t count;
 
 	assert_int_equal(vsamp_recording_open(&rec, path, NULL), 0);
-	assert_int_equal(vsamp_profile_new(&p, rec, pids, n_pids, NULL), 0);
+	assert_int_equal(vsamp_profile_new(&p, rec, &options, NULL), 0);
 	assert_int_equal(vsamp_profile_rows(p, by, event, &rows, &count, NULL), 0);
 	assert_int_equal(count, n);
 	for (size_t i = 0; i < n; i++) {
@@ -146,6 +133,12 @@ static const char kernel_three[] = "ffffffff81000000 T _stext\n"
 
 static void make_kernel(void)
 {
+	struct vsamp_record_sample guest = {
+		.h = { VSAMP_RECORD_SAMPLE, sizeof(guest), 0, VSAMP_SAMPLE_GUEST },
+		.ip = 0xffffffff81001004,
+		.pid = 1,
+		.tid = 1,
+	};
 	struct vsamp_writer *w = make_start();
 
 	mk_kallsyms(w, kernel_one, 0);
@@ -157,6 +150,11 @@ static void make_kernel(void)
 	mk_sample(w, 0, 0, false, TICK(600), 0xffffffffc000000c, 1);
 	/* nowhere */
 	mk_sample(w, 0, 1, false, TICK(700), 0xffffffffd0000000, 1);
+	/* in virtual machines, whose kernels have such addresses, too */
+	guest.time = TICK(800);
+	mk_record(w, 0, &guest);
+	guest.h.flags |= VSAMP_SAMPLE_USER;
+	mk_record(w, 0, &guest);
 	mk_kallsyms(w, kernel_two, 300);
 	mk_kallsyms(w, kernel_three, 500);
 	make_end(w);
@@ -165,6 +163,7 @@ static void make_kernel(void)
 static void test_kernel_snapshots(void **state)
 {
 	static const struct expect expect[] = {
+		{ NULL, "[guest]", "[unknown]", 0, { 2, 0 } },
 		{ NULL, "[one]", "one_work", 0, { 2, 0 } },
 		{ NULL, "[kernel]", "schedule", 0, { 1, 1 } },
 		{ NULL, "[two]", "two_work", 0, { 1, 0 } },
@@ -172,7 +171,7 @@ static void test_kernel_snapshots(void **state)
 	};
 
 	make_kernel();
-	check(VSAMP_BY_MODULE | VSAMP_BY_SYMBOL, 0, NULL, 0, expect, 4);
+	check(VSAMP_BY_MODULE | VSAMP_BY_SYMBOL, 0, NULL, 0, expect, 5);
 }
 
 /* The same work recorded where the kernel was put 0x12345000 higher: the same names */
@@ -272,5 +271,5 @@ int main(void)
 		cmocka_unit_test(test_unknown_event),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, mk_setup, mk_teardown);
 }

@@ -120,10 +120,10 @@ static void counts(void **state)
 
 	fake_open(f);
 	fake_sample(f, 0, 32);
-	fake_sample(f, 15, 32);
+	fake_sample(f, VSAMP_EVENTS_MAX - 1, 32);
 	fake_lost(f, 5);
 	fake_lost(f, 7);
-	fake_sample(f, 15, 40); /* longer than known: of a later version */
+	fake_sample(f, VSAMP_EVENTS_MAX - 1, 40); /* longer than known: of a later version */
 	assert_int_equal(fake_begin(f, &size), 1);
 	assert_int_equal(size, 32 + 32 + 24 + 24 + 40);
 	c = vsamp_ring_counts(f->ring);
@@ -133,7 +133,7 @@ static void counts(void **state)
 	assert_int_equal(f->page->tail, f->page->head);
 	assert_int_equal(c->records, 3);
 	assert_int_equal(c->samples[0], 1);
-	assert_int_equal(c->samples[15], 2);
+	assert_int_equal(c->samples[VSAMP_EVENTS_MAX - 1], 2);
 	assert_int_equal(c->lost, 12);
 	assert_int_equal(c->lost_records, 2);
 	assert_int_equal(fake_begin(f, &size), 0);
@@ -265,6 +265,10 @@ static void bad_records(void **state)
 		{ VSAMP_RECORD_LOST, 16, 0, 0 },
 		{ VSAMP_RECORD_CLOCK, 40, 0, 0 },
 		{ VSAMP_RECORD_STATE, 16, VSAMP_STATE_FOREIGN, 0 },
+		{ VSAMP_RECORD_SET, 24, 0, 0 },
+		{ VSAMP_RECORD_SET, 64, VSAMP_EVENTS_MAX, 0 },
+		{ VSAMP_RECORD_SAV, 16, 0, 0 },
+		{ VSAMP_RECORD_SAV, 64, VSAMP_EVENTS_MAX, 0 },
 		{ 77, 4, 0, 0 },
 		{ 77, 0xfff8, 0, 0 },
 	};
@@ -281,6 +285,45 @@ static void bad_records(void **state)
 		f->page->head = 64;
 		if (fake_begin(f, &size) != -EBADMSG)
 			fail_msg("row %zu was taken", i);
+	}
+}
+
+/* A sample of so many bytes that says it has a stack of these frames */
+static void stacks(void **state)
+{
+	const struct {
+		uint16_t size, kernel, user;
+		uint32_t flags;
+		int ret;
+	} row[] = {
+		{ 64, 1, 2, VSAMP_STACK_KERNEL_CUT | VSAMP_STACK_USER_CUT, 1 },
+		{ 40, 0, 0, 0, 1 },
+		{ 2072, 127, 127, 0, 1 },
+		{ 64, 1, 1, 0, -EBADMSG },
+		{ 64, 2, 2, 0, -EBADMSG },
+		{ 64, 3, 0, 4, -EBADMSG },
+		{ 32, 0, 0, 0, -EBADMSG },
+		{ 1064, 128, 0, 0, -EBADMSG },
+		{ 1064, 0, 128, 0, -EBADMSG },
+		{ 40, 0xffff, 1, 0, -EBADMSG },
+	};
+	struct fake *f = *state;
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const struct vsamp_record_header h = { VSAMP_RECORD_SAMPLE, row[i].size, 0,
+						       VSAMP_SAMPLE_STACK };
+		const struct vsamp_stack stack = { row[i].kernel, row[i].user, row[i].flags };
+		size_t size;
+
+		vsamp_ring_close(f->ring);
+		f->page->head = f->page->tail = 0;
+		memset(f->data, 0, 2 * SIZE);
+		fake_open(f);
+		fake_put(f, 0, &h, sizeof(h));
+		fake_put(f, 32, &stack, sizeof(stack));
+		f->page->head = row[i].size;
+		if (fake_begin(f, &size) != row[i].ret)
+			fail_msg("row %zu", i);
 	}
 }
 
@@ -338,11 +381,11 @@ static void bad_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(empty),	   TEST(counts),	   TEST(wraps),
-		TEST(full),	   TEST(sums_saturate),	   TEST(head_beyond),
-		TEST(head_behind), TEST(head_crooked),	   TEST(tail_overwritten),
-		TEST(bad_records), TEST(size_overwritten), TEST(unknown_type),
-		TEST(bad_pages),   TEST(crooked_record),
+		TEST(empty),	    TEST(counts),	 TEST(wraps),
+		TEST(full),	    TEST(sums_saturate), TEST(head_beyond),
+		TEST(head_behind),  TEST(head_crooked),	 TEST(tail_overwritten),
+		TEST(bad_records),  TEST(stacks),	 TEST(size_overwritten),
+		TEST(unknown_type), TEST(bad_pages),	 TEST(crooked_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

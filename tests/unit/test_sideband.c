@@ -32,6 +32,8 @@ static struct {
 	uint64_t opened[8]; /* CPUs asked for, a bit each */
 	int opens;
 	bool clockid_raw;
+	uint64_t step; /* by which events' times go on from read to read, ns */
+	uint64_t time;
 } mock;
 
 static void *real(const char *name)
@@ -72,6 +74,18 @@ long syscall(long number, ...)
 	return open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 }
 
+/* Of an event: its value, and its time */
+ssize_t read(int fd, void *data, size_t size)
+{
+	ssize_t (*next)(int, void *, size_t) = real("read");
+
+	if (size != 2 * sizeof(uint64_t))
+		return next(fd, data, size);
+	mock.time += mock.step;
+	memcpy(data, (uint64_t[]){ 0, mock.time }, size);
+	return size;
+}
+
 void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	void *(*next)(void *, size_t, int, int, int, off_t) = real("mmap");
@@ -91,6 +105,8 @@ static int setup(void **state)
 	mock.online = "0-1\n";
 	mock.paranoid = "2\n";
 	mock.map_max = SIZE_MAX;
+	mock.time = 1000;
+	mock.step = 1000;
 	return 0;
 }
 
@@ -212,6 +228,22 @@ static void cpu_gone(void **state)
 	vsamp_sideband_close(s);
 }
 
+/* CPUs that were away between two looks are in the list again; of events, time stands still */
+static void cpu_gone_and_back(void **state)
+{
+	struct vsamp_sideband *s;
+	struct vsamp_error err;
+
+	assert_int_equal(vsamp_sideband_open(&s, 4096, &err), 0);
+	assert_int_equal(mock.opens, 2);
+	assert_int_equal(vsamp_sideband_refresh(s, NULL, &err), 0);
+	assert_int_equal(mock.opens, 2);
+	mock.step = 0;
+	assert_int_equal(vsamp_sideband_refresh(s, NULL, &err), 0);
+	assert_int_equal(mock.opens, 4);
+	vsamp_sideband_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +252,7 @@ int main(void)
 		cmocka_unit_test_setup(mapping_limited, setup),
 		cmocka_unit_test_setup(permission, setup),
 		cmocka_unit_test_setup(cpu_gone, setup),
+		cmocka_unit_test_setup(cpu_gone_and_back, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
