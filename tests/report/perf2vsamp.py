@@ -11,6 +11,7 @@ import os
 import re
 import struct
 import sys
+import time
 from collections import defaultdict
 
 # enum perf_event_sample_format
@@ -140,7 +141,8 @@ class File:
 
 
 def clock_record(ns):
-    return struct.pack("<HHHH5Q", 3, 48, 0, 0, ns, 0, ns, ns, ns)
+    real = ns + time.time_ns() - time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+    return struct.pack("<HHHH5Q", 3, 48, 0, 0, ns, 0, ns, ns, real)
 
 
 def kallsyms():
