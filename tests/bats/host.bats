@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	PATH=$BATS_TEST_DIRNAME/../../build:$PATH
+	export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/none # not what the user has
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
@@ -22,7 +23,7 @@ usage_error() {
 @test "vsamp alone shows its commands, as an error" {
 	run vsamp
 	[ "$status" -eq 2 ]
-	for c in record report stat list doctor info; do
+	for c in record calibrate report annotate diff top stat list doctor gen gpu info itt; do
 		[[ $output == *"$c"* ]]
 	done
 }
@@ -44,7 +45,7 @@ usage_error() {
 }
 
 @test "each command has -h and --help" {
-	for c in record report stat list doctor info; do
+	for c in record calibrate report annotate diff top stat list doctor gen gpu info itt; do
 		run --separate-stderr vsamp $c -h
 		[ "$status" -eq 0 ]
 		[ -z "$stderr" ]
@@ -59,11 +60,11 @@ usage_error() {
 # The long options of a command's manual page, but for a second spelling
 manual_options() {
 	tr -d '\134' <"$BATS_TEST_DIRNAME/../../docs/man/vsamp-$1.1" | grep -oE -- '--[a-z][a-z-]+' |
-		grep -vx -- --calibration | sort -u
+		grep -vxe --calibration | sort -u
 }
 
 @test "help and the manual pages have the same options" {
-	for c in record report stat list doctor info; do
+	for c in record calibrate report annotate diff top stat list doctor gen gpu info itt; do
 		help=$(vsamp $c -h | grep -oE -- '--[a-z][a-z-]+' | sort -u)
 		[ -n "$help" ]
 		diff <(echo "$help") <(manual_options $c)
@@ -75,7 +76,7 @@ manual_options() {
 }
 
 @test "an unknown option is named, by each command" {
-	for c in record report stat list doctor info; do
+	for c in record calibrate report annotate diff top stat list doctor gen gpu info itt; do
 		usage_error --bogus $c --bogus
 	done
 }
@@ -172,12 +173,38 @@ manual_options() {
 	usage_error x report -p x x
 }
 
-@test "list: the names people type" {
+@test "list: groups, those of every processor first" {
 	run vsamp list
 	[ "$status" -eq 0 ]
-	for name in INST_RETIRED.ANY Clockticks 'Instructions Retired' CPU_CLK_UNHALTED.THREAD; do
-		[[ $output == *"$name"* ]]
-	done
+	[[ ${lines[0]} =~ ^GROUP\ +EVENTS\ +WHAT$ ]]
+	[[ ${lines[1]} =~ ^clock\ +2\  ]]
+	[[ ${lines[2]} =~ ^retired\ +1\  ]]
+	[[ ${lines[3]} =~ ^branch\ +2\  ]]
+	[[ ${lines[4]} =~ ^cache\ +2\  ]]
+	[[ ${lines[5]} =~ ^time\ +1\  ]]
+}
+
+@test "list GROUP: default SAV, calibrate, counters, the names people type" {
+	run vsamp list Clock
+	[ "$status" -eq 0 ]
+	[[ ${lines[1]} =~ ^CPU_CLK_UNHALTED.THREAD\ +2000003\ +default\ +yes\ +(any|[-0-9,]+),\ fixed\ 1\ \  ]]
+	[[ ${lines[2]} == *Clockticks* ]]
+	[[ ${lines[3]} =~ ^CPU_CLK_UNHALTED.REF_TSC\ +2000003\ +default\ +no\ +fixed\ 2\ \  ]]
+	[ -e /dev/vsamp ] || [[ $output == *"module isn't loaded"* ]]
+	[[ $output != *INST_RETIRED* ]]
+	run vsamp list retired
+	[[ $output == *"Instructions Retired"* ]]
+}
+
+@test "list: a model's groups are libpfm4's events" {
+	export LIBPFM_FORCE_PMU=skx
+	[ "$(vsamp list --json | jq '.groups[] | select(.name == "L2_RQSTS").events')" -gt 5 ]
+	run vsamp list l2_rqsts
+	[ "$status" -eq 0 ]
+	[[ $output =~ L2_RQSTS.ALL_CODE_RD\ +200003\ +default\ +no\ +(any|[-0-9,]+)\ \  ]]
+	[[ $output != *L2_LINES* ]]
+	run vsamp list OFFCORE_RESPONSE_0
+	[[ $output == *"register beside the counter's own"* ]]
 }
 
 @test "list WORD: only names with the word, whatever its case" {
@@ -185,13 +212,81 @@ manual_options() {
 	[ "$status" -eq 0 ]
 	[[ $output == *INST_RETIRED.ANY* ]]
 	[[ $output != *REF_TSC* ]]
+	run vsamp list clocktick
+	[ "$status" -eq 0 ]
+	[[ $output == *CPU_CLK_UNHALTED.THREAD* ]]
 	run vsamp list no-such-word
-	[ "$status" -ne 0 ] || [ -z "$output" ] || [[ $output == *no-such-word* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *no-such-word*"no group"* ]]
+	run vsamp list ''
+	[ "$status" -eq 2 ]
+}
+
+@test "list --event-config: what files set, and where from" {
+	cat >events.conf <<-END
+		[INST_RETIRED.ANY]
+		sav = 5003
+		calibrate = no
+		counters = 1-2,4
+		[branches:k]
+		alias = kernel jumps
+		[NONE_HERE]
+		sav = 7001
+	END
+	run vsamp list --event-config events.conf retired
+	[ "$status" -eq 0 ]
+	[[ ${lines[1]} =~ ^INST_RETIRED.ANY\ +5003\ +config\ +no\ +1-2,4,\ fixed\ 0\ \  ]]
+	run vsamp list --event-config=events.conf config
+	[ "$status" -eq 0 ]
+	[[ $output =~ branches:k\ +200003\ +default ]]
+	[[ $output == *"also: kernel jumps"* ]]
+	[[ $output == *NONE_HERE*"can't be selected"* ]]
+	run vsamp list --event-config events.conf 'kernel jumps'
+	[[ ${lines[1]} == branches:k* ]]
+	vsamp list --json --event-config events.conf retired >out
+	jq -e '.events[0] | .sav == 5003 and .sav_source == "config" and .calibrate == false' out
+}
+
+@test "vsamp-events(5): the example is a file without mistakes" {
+	sed -n '/^\.EX/,/^\.EE/{/^\./d;p}' "$BATS_TEST_DIRNAME/../../docs/man/vsamp-events.5" >events.conf
+	[ "$(grep -c = events.conf)" -eq 5 ]
+	LIBPFM_FORCE_PMU=skx run vsamp list --event-config events.conf config
+	[ "$status" -eq 0 ]
+	[[ $output == *"code reads"* ]]
+	[[ $output != *"can't be selected"* ]]
+}
+
+@test "list: the user's file is read unasked" {
+	mkdir -p conf/vsamp
+	printf '[cycles]\nsav = 5003\n' >conf/vsamp/events.conf
+	XDG_CONFIG_HOME=$PWD/conf run vsamp list clock
+	[[ ${lines[1]} =~ \ 5003\ +config\  ]]
+	# a file that is named comes last
+	printf '[cycles]\nsav = 6007\n' >named
+	XDG_CONFIG_HOME=$PWD/conf run vsamp list --event-config named clock
+	[[ ${lines[1]} =~ \ 6007\ +config\  ]]
+}
+
+@test "list: mistakes in files, with the line" {
+	printf '[cycles]\n\nsav = 0\n' >events.conf
+	run vsamp list --event-config events.conf
+	[ "$status" -eq 1 ]
+	[[ $output == *"events.conf:3: '0' is no Sample-After value"* ]]
+	run vsamp list --event-config nosuch
+	[ "$status" -eq 1 ]
+	[[ $output == *nosuch*"No such file"* ]]
+	run vsamp list --event-config
+	[ "$status" -eq 2 ]
 }
 
 @test "list --json is JSON with the names of the list" {
 	vsamp list --json >out
 	jq -e '.version == 1 and ([.events[].name] | index("INST_RETIRED.ANY") != null)' out
+	# groups and events agree
+	jq -e '([.groups[].events] | add) == (.events + .config_events + .model_events | length)' out
+	jq -e '.events[] | select(.name == "INST_RETIRED.ANY") | .group == "retired" and .config == "0xc0" and
+		.fixed_counter == 0 and .general_counters and .sav == 2000003 and (.usable_counters == null or .usable_counters.fixed == [0]) and
+		(.aliases | index("Instructions Retired") != null)' out
 }
 
 @test "doctor --json is JSON, and says what its exit code is" {
@@ -211,6 +306,52 @@ manual_options() {
 	run vsamp doctor --json
 	[ "$status" -eq "$code" ]
 	[ "$(jq '[.checks[] | select(.status == "fail")] | length' <<<"$output")" -eq "$fails" ]
+}
+
+@test "list: what perf calls events, and who counts them" {
+	vsamp list --json >out
+	# the numbers of the kernel's header
+	jq -e '.events[] | select(.name == "INST_RETIRED.ANY") | .perf_type == 0 and .perf_config == "0x1" and
+		(.backends - ["intel"]) == ["kperf", "perf"]' out
+	jq -e '.events[] | select(.name == "cpu-clock") | .perf_type == 1 and .perf_config == "0x0" and
+		.backends == ["perf"] and .config == null and (has("usable_counters") | not)' out
+	jq -e '[.events[].perf_config] | length == (unique | length) + 1' out # 0 is cycles and cpu-clock
+	run vsamp list time
+	[[ ${lines[1]} =~ ^cpu-clock\ +1000000\ +default\ +yes\ +-\  ]]
+	[[ $output != *"module isn't loaded"* ]]
+}
+
+@test "doctor: what would count, and why no better" {
+	run vsamp doctor
+	[[ ${lines[-1]} =~ (ok|warning|FAIL)\ +backend\  || ${lines[-2]} =~ FAIL\ +backend\  ]]
+	vsamp doctor --json >out || true
+	# where a choice is told, its check is good; perf is what an event takes that the kernel refuses or not
+	jq -e '(.choice == null) == (.checks[-1].status == "fail")' out
+	jq -e '.checks[-1].name == "backend" and .checks[-2].name == "perf"' out
+	jq -e '.choice == null or (.choice | (.backend | IN("intel", "kperf", "perf")) and (.reason | length > 0) and
+		((.events_why == null) == (.events == "CPU_CLK_UNHALTED.THREAD,INST_RETIRED.ANY")))' out
+}
+
+@test "doctor: a user has what kernel.perf_event_paranoid leaves" {
+	[ "$(id -u)" -eq 0 ] || skip "takes root, to become another user"
+	user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env "PATH=$PATH")
+	vsamp doctor --json >root || true
+	jq -e '.checks[-2].text | contains("time: user and kernel") and contains("whole CPUs: yes")' root ||
+		skip "perf events are kept even from root here"
+	"${user[@]}" vsamp doctor --json >out || true
+	[ -s out ]
+	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+	if [ "$paranoid" -gt 2 ]; then
+		jq -e '.choice == null and (.checks[-2].text | contains("time: no"))' out
+		jq -e --arg p "$paranoid" '.checks[-2].text | contains("kernel.perf_event_paranoid is " + $p)' out
+	elif [ "$paranoid" -eq 2 ]; then
+		jq -e '.choice.events | split(",") | map(endswith(":u")) | all' out
+		jq -e '.checks[-2] | (.text | contains("time: user alone")) and (.remedy | contains("perf_event_paranoid=1"))' out
+	else
+		jq -e '.choice.events | contains(":u") | not' out
+		jq -e '.checks[-2].text | contains("time: user and kernel")' out
+	fi
+	[ "$paranoid" -lt 1 ] || jq -e '.checks[-2].text | contains("whole CPUs: no")' out
 }
 
 @test "output that can't be written is an error" {

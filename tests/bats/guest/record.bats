@@ -11,6 +11,7 @@ ev=INST_RETIRED:u:sav=100000
 setup() {
 	loop=$PWD/loop
 	spin=$PWD/spin
+	onterminal=$PWD/onterminal
 	started=()
 	cd "$BATS_TEST_TMPDIR" || return
 }
@@ -159,11 +160,15 @@ samples() {
 	report_says vsamp.data '.events | length' 2
 }
 
-@test "more events than counters is a refusal that says so" {
-	run vsamp record -e "$(printf 'r%02xc0:u,' {1..9})r0ac0:u" -- "$loop"
-	[ "$status" -ne 0 ]
-	[[ $output == *counter* ]]
-	[ ! -e vsamp.data ]
+@test "more events than counters: one set after the other, in one file" {
+	run vsamp record -e "$(printf 'r%02xc0:u,' {1..9})r0ac0:u,instructions:u:sav=100000" -- "$loop"
+	[ "$status" -eq 0 ]
+	[[ $output == *"recording, 1 of 2 runs: set 1 of 2 ("*"recording, 2 of 2 runs: set 2 of 2 ("* ]]
+	report_says vsamp.data '[.events[].set] | unique' '[0,1]'
+	between "$(vsamp report --json | jq '.events[10].samples')" 1999 2001
+	run vsamp stat -e "$(printf 'r%02xc0:u,' {1..9})branches:u" -- "$loop"
+	[ "$status" -eq 1 ]
+	[[ $output == *"--mux"* ]]
 }
 
 @test "a SAV below the floor needs --force" {
@@ -203,10 +208,10 @@ samples() {
 	[[ $output == *7* ]]
 }
 
-@test "-p takes in one process and its children" {
+@test "-p --children takes in one process and its children" {
 	background bash -c "sleep 1.2; '$loop'; exec '$spin'"
 	background "$spin"
-	vsamp record -q -p "${started[0]}" -e $ev -d 2
+	vsamp record -q -p "${started[0]}" --children -e $ev -d 2
 	report_says vsamp.data '[.symbols[] | select(.symbol == "loop")] | length' 1
 	report_says vsamp.data "[.processes[].pid] | index(${started[1]})" null
 }
@@ -263,10 +268,15 @@ samples() {
 	[[ $output == *root* || $output == *CAP_PERFMON* ]]
 }
 
-@test "another pid namespace is refused, with the reason" {
-	run unshare -pf --mount-proc vsamp record -e $ev -- true
+@test "another pid namespace: the module refuses, with the reason; perf does not" {
+	run unshare -pf --mount-proc vsamp record -b intel -e $ev -- true
 	[ "$status" -eq 1 ]
 	[[ $output == *"pid namespace"* ]]
+	[ ! -e vsamp.data ]
+	run unshare -pf --mount-proc vsamp record -e $ev -- "$loop"
+	[ "$status" -eq 0 ]
+	[[ $output == *"backend perf: "*"pid namespace"* ]]
+	between "$(samples vsamp.data)" 1999 2002
 }
 
 @test "another network namespace makes no difference" {
@@ -286,13 +296,18 @@ samples() {
 	[ ! -e vsamp.data ]
 }
 
-@test "a perf event that holds the counters is a refusal with a remedy" {
+@test "a perf event that holds the counters: a refusal with a remedy, or they are shared" {
 	background perf stat -e instructions sleep 5
 	sleep 0.5
-	run vsamp record -e $ev -- true
+	run vsamp record -b intel -e $ev -- true
 	[ "$status" -eq 1 ]
 	[[ $output == *perf* ]]
 	[ ! -e vsamp.data ]
+	run vsamp record -e $ev -- "$loop"
+	[ "$status" -eq 0 ]
+	[[ $output == *"backend kperf: intel: "*perf* ]]
+	between "$(samples vsamp.data)" 1999 2002
+	[ "$(vsamp info --json | jq -r .meta.backend)" = kperf ]
 }
 
 @test "--no-sideband: samples, without names of processes" {
@@ -300,12 +315,25 @@ samples() {
 	between "$(samples vsamp.data)" 1999 2002
 }
 
-@test "a ring too small loses, and every report says so" {
+@test "a ring too small loses, and every command says so" {
 	background "$spin"
-	vsamp record -q -a --ring-size 16K -e INST_RETIRED:sav=1000 --pmi-limit 100000 -d 0.3 2>said || true
-	lost=$(vsamp report --json | jq .lost)
-	if [ "$lost" -gt 0 ]; then
-		[ -s said ] || vsamp info | grep -qi lost
-	fi
+	run vsamp record -q -a --ring-size 16K -e INST_RETIRED:sav=1000 --pmi-limit 100000 -d 0.3
+	[[ $output == *"records are lost"*"--ring-size"* ]]
+	[ "$(vsamp report --json | jq .lost)" -gt 0 ]
 	report_says vsamp.data '.produced - .written - .lost' 0
+	for c in report info; do
+		run vsamp $c
+		[[ $output == *WARNING*lost* ]]
+	done
+}
+
+@test "on a terminal it says how far it is, each second; else not" {
+	run "$onterminal" vsamp record -a -e $ev -d 2.5
+	[ "$status" -eq 0 ]
+	[[ $output == *"1 of 2.5 s"*"2 of 2.5 s"* ]]
+	[[ $output != *"3 of 2.5 s"* ]]
+	run "$onterminal" vsamp record -q -a -e $ev -d 1.5
+	[ -z "$output" ]
+	run vsamp record -a -e $ev -d 1.5
+	[[ $output != *" of 1.5 s"* ]]
 }
