@@ -7,7 +7,7 @@
  * DOC: locking
  *
  * session_mutex is held around whatever changes a session, and inside of it cpus_read_lock() around
- * what changes session_running, a session's state or its rings. The hotplug callbacks, which have
+ * what changes session_running, a session's state, its rings or their sum. The hotplug callbacks, which have
  * that lock for writing, need no other. Tracepoints can't be registered under it, so the scope is
  * started before the PMU and stopped after it; nor can perf's counters be made or freed, which is
  * what a PMU's open, close and refresh are for.
@@ -113,9 +113,11 @@ bool session_pages_take(unsigned long pages)
 	bool fits;
 
 	session_lock();
+	cpus_read_lock();
 	fits = session_ring_fits(pages);
 	if (fits)
 		session_ring_pages += pages;
+	cpus_read_unlock();
 	session_unlock();
 	return fits;
 }
@@ -123,7 +125,9 @@ bool session_pages_take(unsigned long pages)
 void session_pages_give(unsigned long pages)
 {
 	session_lock();
+	cpus_read_lock();
 	session_ring_pages -= pages;
+	cpus_read_unlock();
 	session_unlock();
 }
 
