@@ -81,6 +81,9 @@ int session_start(struct session *session, struct netlink_ext_ack *extack);
 int session_stop(struct session *session, struct netlink_ext_ack *extack);
 int session_pause(struct session *session, bool pause, struct netlink_ext_ack *extack);
 
+int session_add_cpu(struct session *session, int cpu, struct netlink_ext_ack *extack);
+void session_remove_cpus(struct session *session);
+struct session_cpu *session_cpu(struct session *session, unsigned long cpu);
 bool session_pages_take(unsigned long pages);
 void session_pages_give(unsigned long pages);
 
@@ -95,7 +98,6 @@ const char *session_refused(void);
 bool session_stats(struct session *session, int cpu, struct session_stats *stats);
 
 void session_free(struct session *session);
-struct session_cpu *session_cpu(struct session *session, unsigned long cpu);
 
 int session_file_init(void);
 void session_file_exit(void);
