@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* vsamp annotate: at which instructions of a symbol the samples fell */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "report.h"
 #include "summary.h"
 #include "terminal.h"
+#include "usage.h"
 
 #define BY	  (VSAMP_BY_MODULE | VSAMP_BY_SYMBOL)
 #define SHOWN_MAX 5 /* of rows that are offered, and of modules without symbols */
@@ -66,8 +66,7 @@ static int parse(struct annotate *a, int argc, char **argv)
 	int c, ret;
 
 	optind = 0;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":i:e:p:C:c:lSh", options, NULL)) != -1) {
+	while ((c = usage_next("annotate", argc, argv, ":i:e:p:C:c:lSh", options)) != -1) {
 		ret = 0;
 		switch (c) {
 		case 'l':
@@ -89,7 +88,7 @@ static int parse(struct annotate *a, int argc, char **argv)
 			usage(stdout);
 			return -1;
 		default:
-			ret = filter_option(&a->filter, c, argv);
+			ret = filter_option(&a->filter, c);
 		}
 		if (ret)
 			return ret;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* vsamp diff: what has become more, or less, from one recording to others */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "report.h"
 #include "summary.h"
 #include "terminal.h"
+#include "usage.h"
 
 #define KEYS_TEXT \
 	"process, comm, cpu, module, symbol, line, task and itt-event, with commas between them"
@@ -105,7 +105,7 @@ static int parse_option(struct diff *d, int c, char **argv)
 		usage(stdout);
 		return -1;
 	}
-	return filter_option(&d->filter, c, argv);
+	return filter_option(&d->filter, c);
 }
 
 static int parse(struct diff *d, int argc, char **argv)
@@ -123,8 +123,7 @@ static int parse(struct diff *d, int argc, char **argv)
 	int c, ret;
 
 	optind = 0;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":s:n:e:p:C:c:d:S:h", options, NULL)) != -1) {
+	while ((c = usage_next("diff", argc, argv, ":s:n:e:p:C:c:d:S:h", options)) != -1) {
 		ret = parse_option(d, c, argv);
 		if (ret)
 			return ret;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <json-c/json.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <vsamp/backend.h>
 
 #include "cmd.h"
 #include "escape.h"
-#include "say.h"
+#include "usage.h"
 
 static const char help[] =
 	"usage: vsamp doctor [--json]\n"
@@ -108,22 +107,31 @@ static void doctor_print_json(const struct vsamp_facts *facts, const struct vsam
 
 int cmd_doctor(int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
 	struct vsamp_check checks[VSAMP_CHECKS];
 	struct vsamp_facts facts;
 	bool json = false;
+	int c;
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+	optind = 0;
+	while ((c = usage_next("doctor", argc, argv, ":h", options)) != -1) {
+		switch (c) {
+		case 'j':
+			json = true;
+			break;
+		case 'h':
 			fputs(help, stdout);
 			return 0;
-		}
-		if (strcmp(argv[i], "--json")) {
-			say("doctor: '%s' is too much ('vsamp doctor -h' has the options)",
-			    argv[i]);
+		default:
 			return EXIT_USAGE;
 		}
-		json = true;
 	}
+	if (optind < argc)
+		return usage_wrong("doctor", argv[optind], "nothing is to be named");
 	vsamp_facts_get(&facts, "");
 	vsamp_facts_try_counters(&facts);
 	vsamp_doctor_judge(&facts, checks);

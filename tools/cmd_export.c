@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* vsamp export: a recording in the format of another tool */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "cmd.h"
 #include "filter.h"
 #include "summary.h"
+#include "usage.h"
 
 struct exported {
 	const char *output;
@@ -84,8 +84,7 @@ static int parse(struct exported *x, int argc, char **argv)
 	int c, ret;
 
 	optind = 0;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":" FILTER_SHORT "f:o:h", options, NULL)) != -1) {
+	while ((c = usage_next("export", argc, argv, ":" FILTER_SHORT "f:o:h", options)) != -1) {
 		ret = 0;
 		switch (c) {
 		case 'f':
@@ -98,7 +97,7 @@ static int parse(struct exported *x, int argc, char **argv)
 			usage(stdout);
 			return -1;
 		default:
-			ret = filter_option(&x->filter, c, argv);
+			ret = filter_option(&x->filter, c);
 		}
 		if (ret)
 			return ret;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* vsamp gpu: which GPUs there are, how their reports are had, and giving them to the module */
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <vsamp/gpu.h>
 #include <vsamp/gpu_stream.h>
 
 #include "cmd.h"
 #include "say.h"
+#include "usage.h"
 
 static const char help[] =
 	"usage: vsamp gpu list [--json] [SET]\n"
@@ -262,30 +265,35 @@ static int gpu_move(const struct options *o, bool bind)
 /* -1: go on; else the exit code */
 static int gpu_options(struct options *o, int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+	static const struct option options[] = {
+		{ "root", required_argument, NULL, 'r' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
+
+	optind = 0;
+	while ((c = usage_next("gpu", argc, argv, ":h", options)) != -1) {
+		switch (c) {
+		case 'r':
+			o->root = optarg;
+			break;
+		case 'j':
+			o->json = true;
+			break;
+		case 'h':
 			fputs(help, stdout);
 			return 0;
-		}
-		if (!strcmp(argv[i], "--json")) {
-			o->json = true;
-		} else if (!strncmp(argv[i], "--root=", strlen("--root="))) {
-			o->root = argv[i] + strlen("--root=");
-		} else if (!strcmp(argv[i], "--root")) {
-			if (i + 1 == argc) {
-				say("gpu: --root needs a folder");
-				return EXIT_USAGE;
-			}
-			o->root = argv[++i];
-		} else if (argv[i][0] == '-' || o->name) {
-			say("gpu: '%s' is too much ('vsamp gpu -h' has the options)", argv[i]);
+		default:
 			return EXIT_USAGE;
-		} else if (o->verb) {
-			o->name = argv[i];
-		} else {
-			o->verb = argv[i];
 		}
 	}
+	o->verb = argv[optind];
+	if (o->verb && optind + 1 < argc)
+		o->name = argv[optind + 1];
+	if (o->name && optind + 2 < argc)
+		return usage_wrong("gpu", argv[optind + 2], "one name is enough");
 	return -1;
 }
 
@@ -297,22 +305,21 @@ int cmd_gpu(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	if (*o.root && access(o.root, X_OK)) {
+		say("gpu: --root: %s: %s", o.root, strerror(errno));
+		return EXIT_ERROR;
+	}
 	if (!o.verb) {
-		say("gpu: list, bind or unbind? ('vsamp gpu -h' has the options)");
+		say("gpu: list, bind or unbind? 'vsamp gpu -h' tells the options");
 		return EXIT_USAGE;
 	}
 	if (!strcmp(o.verb, "list"))
 		return gpu_list(&o);
 	bind = !strcmp(o.verb, "bind");
-	if (!bind && strcmp(o.verb, "unbind")) {
-		say("gpu: '%s' is none of list, bind, unbind ('vsamp gpu -h' has the options)",
-		    o.verb);
-		return EXIT_USAGE;
-	}
-	if (o.json) {
-		say("gpu: %s prints nothing for --json ('vsamp gpu -h' has the options)", o.verb);
-		return EXIT_USAGE;
-	}
+	if (!bind && strcmp(o.verb, "unbind"))
+		return usage_wrong("gpu", o.verb, "none of list, bind, unbind");
+	if (o.json)
+		return usage_wrong("gpu", "--json", "is of list");
 	if (!o.name) {
 		say("gpu: %s which? 'vsamp gpu list' lists them", o.verb);
 		return EXIT_USAGE;

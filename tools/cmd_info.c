@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* vsamp info: what a file holds */
-#include <getopt.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "cmd.h"
 #include "escape.h"
 #include "summary.h"
+#include "usage.h"
 
 /* The chunks of one type */
 struct chunk_sum {
@@ -430,12 +430,6 @@ static void print_json(const struct info *in)
 	json_object_put(root);
 }
 
-static int usage_error(const char *what, const char *value)
-{
-	fprintf(stderr, "vsamp info: '%s': %s; 'vsamp info -h' tells the options\n", value, what);
-	return EXIT_USAGE;
-}
-
 int cmd_info(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -450,8 +444,7 @@ int cmd_info(int argc, char **argv)
 	int c, ret;
 
 	optind = 0;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
+	while ((c = usage_next("info", argc, argv, ":i:h", options)) != -1) {
 		switch (c) {
 		case 'i':
 			in.path = optarg;
@@ -463,14 +456,13 @@ int cmd_info(int argc, char **argv)
 			usage(stdout);
 			return 0;
 		default:
-			return usage_error(c == ':' ? "needs a value" : "no such option",
-					   argv[optind - 1]);
+			return EXIT_USAGE;
 		}
 	}
 	if (optind < argc && !in.path)
 		in.path = argv[optind++];
 	if (optind < argc)
-		return usage_error("one file is enough", argv[optind]);
+		return usage_wrong("info", argv[optind], "one file is enough");
 	if (!in.path)
 		in.path = FILE_DEFAULT;
 	if (vsamp_recording_open(&in.rec, in.path, &err)) {

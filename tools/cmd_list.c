@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "event_list.h"
 #include "say.h"
+#include "usage.h"
 
 #define GENERAL_ANY 0xffffffffULL
 
@@ -346,28 +347,36 @@ out:
 /* -1: go on; else the exit code */
 static int list_options(struct options *o, int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+	static const struct option options[] = {
+		{ "event-config", required_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
+
+	optind = 0;
+	while ((c = usage_next("list", argc, argv, ":h", options)) != -1) {
+		switch (c) {
+		case 'c':
+			o->config = optarg;
+			break;
+		case 'j':
+			o->json = true;
+			break;
+		case 'h':
 			fputs(help, stdout);
 			return 0;
-		}
-		if (!strcmp(argv[i], "--json")) {
-			o->json = true;
-		} else if (!strncmp(argv[i], "--event-config=", strlen("--event-config="))) {
-			o->config = argv[i] + strlen("--event-config=");
-		} else if (!strcmp(argv[i], "--event-config")) {
-			if (i + 1 == argc) {
-				say("list: --event-config needs a file");
-				return EXIT_USAGE;
-			}
-			o->config = argv[++i];
-		} else if (argv[i][0] == '-' || o->word || !*argv[i]) {
-			say("list: '%s' is too much ('vsamp list -h' has the options)", argv[i]);
+		default:
 			return EXIT_USAGE;
-		} else {
-			o->word = argv[i];
 		}
 	}
+	if (optind < argc)
+		o->word = argv[optind++];
+	if (optind < argc)
+		return usage_wrong("list", argv[optind], "one group or word is enough");
+	if (o->word && !*o->word)
+		return usage_wrong("list", "", "neither a group nor a word");
 	return -1;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* vsamp script: the samples of a file, one by one */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "script.h"
 #include "summary.h"
 #include "terminal.h"
+#include "usage.h"
 
 static const struct {
 	const char *name;
@@ -73,8 +73,7 @@ static int parse(struct script *s, int argc, char **argv)
 	int c, ret;
 
 	optind = 0;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":" FILTER_SHORT "F:gh", options, NULL)) != -1) {
+	while ((c = usage_next("script", argc, argv, ":" FILTER_SHORT "F:gh", options)) != -1) {
 		ret = 0;
 		switch (c) {
 		case 'F':
@@ -90,7 +89,7 @@ static int parse(struct script *s, int argc, char **argv)
 			usage(stdout);
 			return -1;
 		default:
-			ret = filter_option(&s->filter, c, argv);
+			ret = filter_option(&s->filter, c);
 		}
 		if (ret)
 			return ret;

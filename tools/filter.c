@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "escape.h"
 #include "filter.h"
+#include "usage.h"
 
 int filter_number(const char *text, uint64_t min, uint64_t max, uint64_t *n)
 {
@@ -142,10 +143,9 @@ static int parse_time(struct filter *f, const char *text)
 	return 0;
 }
 
-int filter_option(struct filter *f, int c, char **argv)
+int filter_option(struct filter *f, int c)
 {
 	struct vsamp_filter *s = &f->samples;
-	char remedy[64];
 
 	switch (c) {
 	case 'i':
@@ -176,9 +176,7 @@ int filter_option(struct filter *f, int c, char **argv)
 		f->mangled = true;
 		return 0;
 	}
-	snprintf(remedy, sizeof(remedy), "'vsamp %s -h' tells the options", f->command);
-	return filter_error(f, c == ':' ? "needs a value" : "no such option", argv[optind - 1],
-			    remedy);
+	return EXIT_USAGE;
 }
 
 int filter_file(struct filter *f, int argc, char **argv)
@@ -186,7 +184,7 @@ int filter_file(struct filter *f, int argc, char **argv)
 	if (optind < argc && !f->path)
 		f->path = argv[optind++];
 	if (optind < argc)
-		return filter_error(f, "one file is enough", argv[optind], "give one");
+		return usage_wrong(f->command, argv[optind], "one file is enough");
 	if (!f->path)
 		f->path = FILE_DEFAULT;
 	return 0;

@@ -78,8 +78,8 @@ int filter_error(const struct filter *f, const char *what, const char *value, co
 int filter_names(const struct filter *f, const char *option, char *list,
 		 const char *name[FILTER_MAX], size_t *count);
 
-/* Takes those of FILTER_LONG; whatever else getopt_long() gave is no option. An exit code, the error is said */
-int filter_option(struct filter *f, int c, char **argv);
+/* Takes those of FILTER_LONG; what else usage_next() gave was refused by it. An exit code, the error is said */
+int filter_option(struct filter *f, int c);
 
 /* What is behind the options: the file, if -i didn't name one. An exit code, the error is said */
 int filter_file(struct filter *f, int argc, char **argv);

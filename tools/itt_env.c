@@ -15,6 +15,7 @@
 #include "itt.h"
 #include "say.h"
 #include "spooling.h"
+#include "usage.h"
 
 #define DIR_MAX	 383   /* bytes that a collector has room for */
 #define DIR_MODE 01733 /* whoever may make files; only root lists, and nobody removes others' */
@@ -209,41 +210,56 @@ static void env_print_json(const struct env *e)
 	json_object_put(root);
 }
 
-/* An option's value, if @arg is this one, in *@to. 1: it was; 0: it is another; < 0: without a value */
-static int env_value(const char *option, char ***argv, const char **to)
+/* -1: go on; else the exit code */
+static int env_options(struct env *e, const char **dir, const char **output, int argc, char **argv)
 {
-	const char *arg = **argv;
-	size_t length = strlen(option);
+	static const struct option options[] = {
+		{ "dir", required_argument, NULL, 'd' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "make", no_argument, NULL, 'm' },
+		{ "shell", no_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
 
-	if (strncmp(arg, option, length) || (arg[length] && arg[length] != '='))
-		return 0;
-	*to = arg[length] ? arg + length + 1 : *++*argv;
-	return *to ? 1 : -1;
+	optind = 0;
+	while ((c = usage_next("itt env", argc, argv, ":h", options)) != -1) {
+		switch (c) {
+		case 'd':
+			*dir = optarg;
+			break;
+		case 'o':
+			*output = optarg;
+			break;
+		case 'm':
+			e->make = true;
+			break;
+		case 's':
+			e->shell = true;
+			break;
+		case 'j':
+			e->json = true;
+			break;
+		case 'h':
+			itt_help();
+			return 0;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	return optind < argc ? usage_wrong("itt env", argv[optind], "--dir names a folder") : -1;
 }
 
-static int env_parse(struct env *e, char **argv)
+/* As env_options() */
+static int env_parse(struct env *e, int argc, char **argv)
 {
 	const char *dir = NULL, *output = NULL;
+	int code = env_options(e, &dir, &output, argc, argv);
 
-	while (*++argv) {
-		const char *arg = *argv;
-		int took = env_value("--dir", &argv, &dir);
-
-		if (!took)
-			took = env_value("--output", &argv, &output);
-		if (took < 0)
-			return itt_usage("env", "%s needs a value", arg);
-		if (took)
-			continue;
-		if (!strcmp(arg, "--make"))
-			e->make = true;
-		else if (!strcmp(arg, "--shell"))
-			e->shell = true;
-		else if (!strcmp(arg, "--json"))
-			e->json = true;
-		else
-			return itt_usage("env", "'%s' is too much", arg);
-	}
+	if (code >= 0)
+		return code;
 	if (e->shell && e->json)
 		return itt_usage("env", "--shell and --json: one or the other");
 	if (output && (dir || e->make))
@@ -251,7 +267,8 @@ static int env_parse(struct env *e, char **argv)
 			"env", "--output is a file instead of a folder: without --dir and --make");
 	e->file = output;
 	e->asked = output ? output : dir ? dir : ITT_DIR_DEFAULT;
-	return env_dir(e);
+	code = env_dir(e);
+	return code ? code : -1;
 }
 
 static void env_add(struct env *e, const char *name, const char *value)
@@ -263,14 +280,9 @@ static void env_add(struct env *e, const char *name, const char *value)
 int itt_env(int argc, char **argv)
 {
 	struct env e = { 0 };
-	int code;
+	int code = env_parse(&e, argc, argv);
 
-	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-		itt_help();
-		return 0;
-	}
-	code = env_parse(&e, argv);
-	if (code)
+	if (code >= 0)
 		return code;
 	if (!spooling_collector(e.collector, sizeof(e.collector))) {
 		say("itt env: there is no libvsamp-itt.so beside libvsamp.so: install vsamp as a whole ('make install-user')");

@@ -13,6 +13,7 @@
 #include "output.h"
 #include "say.h"
 #include "spooling.h"
+#include "usage.h"
 
 struct join {
 	const char *from, *to;
@@ -21,28 +22,35 @@ struct join {
 	struct vsamp_itt_totals totals;
 };
 
-static int join_parse(struct join *j, char **argv)
+/* -1: go on; else the exit code */
+static int join_parse(struct join *j, int argc, char **argv)
 {
-	while (*++argv) {
-		const char *arg = *argv;
+	static const struct option options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
 
-		if (!strncmp(arg, "--output=", 9)) {
-			j->to = arg + 9;
-		} else if (!strcmp(arg, "-o") || !strcmp(arg, "--output")) {
-			j->to = *++argv;
-			if (!j->to)
-				return itt_usage("join", "%s needs a value: %s FILE", arg, arg);
-		} else if (*arg == '-' && arg[1]) {
-			return itt_usage("join", "there is no option %s", arg);
-		} else if (j->from) {
-			return itt_usage("join", "'%s': one folder at a time", arg);
-		} else {
-			j->from = arg;
+	optind = 0;
+	while ((c = usage_next("itt join", argc, argv, ":o:h", options)) != -1) {
+		switch (c) {
+		case 'o':
+			j->to = optarg;
+			break;
+		case 'h':
+			itt_help();
+			return 0;
+		default:
+			return EXIT_USAGE;
 		}
 	}
+	j->from = argv[optind];
 	if (!j->from)
 		return itt_usage("join", "of which folder?");
-	return *j->to ? 0 : itt_usage("join", "-o: '' is no file");
+	if (optind + 1 < argc)
+		return usage_wrong("itt join", argv[optind + 1], "one folder at a time");
+	return *j->to ? -1 : itt_usage("join", "-o: '' is no file");
 }
 
 static int join_write(struct join *j, int clock, struct vsamp_error *err)
@@ -61,15 +69,10 @@ int itt_join(int argc, char **argv)
 {
 	struct join j = { .to = FILE_DEFAULT, .argv = argv - 2 };
 	struct vsamp_error err = { 0 };
-	int code, ret;
+	int ret = join_parse(&j, argc, argv);
 
-	if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-		itt_help();
-		return 0;
-	}
-	code = join_parse(&j, argv);
-	if (code)
-		return code;
+	if (ret >= 0)
+		return ret;
 	ret = join_write(&j, VSAMP_CLOCK_MONOTONIC_RAW, &err);
 	if (ret == -ENODATA && j.totals.clocks)
 		ret = join_write(&j, VSAMP_CLOCK_MONOTONIC, &err);

@@ -65,13 +65,15 @@ static int streams_end(int code)
 	return code ? code : EXIT_ERROR;
 }
 
-/* Takes those of all commands away; how many are left, or a negative number */
+/* Takes those of all commands away, but behind "--"; how many are left, or a negative number */
 static int options_take(int argc, char **argv)
 {
+	bool names = false;
 	int left = 1, took;
 
 	for (int i = 1; i < argc; i++) {
-		took = terminal_option(argv[i]);
+		names |= !strcmp(argv[i], "--");
+		took = names ? 0 : terminal_option(argv[i]);
 		if (took < 0)
 			return took;
 		if (!took)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* The options of vsamp report */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "report.h"
+#include "usage.h"
 
 #define SLICES	   10 /* where nothing else is said */
 #define SLICES_MAX 1000000
@@ -220,7 +220,7 @@ static int parse_option(struct report *r, int c, char **argv)
 	case OPTION_METRIC:
 		return filter_names(&r->filter, "--metric", optarg, r->metric, &r->metrics);
 	}
-	return filter_option(&r->filter, c, argv);
+	return filter_option(&r->filter, c);
 }
 
 /* What doesn't go with it, and whether it is in slices */
@@ -246,10 +246,9 @@ int report_parse(struct report *r, int argc, char **argv)
 	int c, ret = parse_sort(r, default_keys);
 
 	optind = 0;
-	opterr = 0;
 	r->slices = SLICES;
 	while (!ret &&
-	       (c = getopt_long(argc, argv, ":" FILTER_SHORT "s:n:g::h", options, NULL)) != -1) {
+	       (c = usage_next("report", argc, argv, ":" FILTER_SHORT "s:n:g::h", options)) != -1) {
 		if (c == 'h') {
 			usage(stdout);
 			return -1;

@@ -62,8 +62,12 @@ refused() {
 	run vsamp gpu list --root root
 	[ "$status" -eq 0 ]
 	[ "$output" = "No GPU of Intel's." ]
-	run vsamp gpu list --root nowhere
-	[ "$status" -eq 0 ]
+	mkdir without
+	run -0 vsamp gpu list --root without
+	run -1 vsamp gpu list --root nowhere
+	[[ $output == *"--root: nowhere: No such file or directory"* ]]
+	run -1 vsamp gpu bind 0000:00:02.0 --root nowhere
+	[[ $output == *"--root: nowhere: No such file or directory"* ]]
 	[ "$(vsamp gpu list --root=root --json | jq -c .)" = '{"version":1,"gpus":[]}' ]
 }
 
@@ -195,7 +199,8 @@ refused() {
 		list a b:'b'
 		bind a b:'b'
 		bind a --json:--json
-		--root:--root needs a folder
+		--root:--root': needs a value
+		list --root:--root': needs a value
 	EOF
 }
 

@@ -81,6 +81,57 @@ manual_options() {
 	done
 }
 
+@test "options are told as the user wrote them, where they are wrong" {
+	while IFS='|' read -r args told; do
+		# shellcheck disable=SC2086 # several words
+		run -2 --separate-stderr vsamp $args
+		[ -z "$output" ]
+		[[ $stderr == "vsamp $told; 'vsamp "*" -h' tells the options" ]] || { echo "$args: $stderr"; return 1; }
+	done <<-EOF
+		info -xj|info: '-x': no such option
+		info --json -x file|info: '-x': no such option
+		script --fields=comm -xg|script: '-x': no such option
+		script -gx --json|script: '-x': no such option
+		info --json=3|info: '--json=3': takes no value
+		info -i|info: '-i': needs a value
+		report --sort|report: '--sort': needs a value
+		report --ti 1,2|report: '--ti': may be one of several options
+		doctor -j|doctor: '-j': no such option
+		doctor here|doctor: 'here': nothing is to be named
+		doctor --json=1|doctor: '--json=1': takes no value
+		list --event-config|list: '--event-config': needs a value
+		list clock retired|list: 'retired': one group or word is enough
+		gpu list --root|gpu: '--root': needs a value
+		gpu list RenderBasic MemoryReads|gpu: 'MemoryReads': one name is enough
+		gpu bind x --json|gpu: '--json': is of list
+		itt env spool|itt env: 'spool': --dir names a folder
+		itt env --dir|itt env: '--dir': needs a value
+		itt env --shell=1|itt env: '--shell=1': takes no value
+		itt join -x|itt join: '-x': no such option
+		itt join -o|itt join: '-o': needs a value
+		itt join one two|itt join: 'two': one folder at a time
+	EOF
+}
+
+@test "options may be short for others, together, and behind names; -- ends them" {
+	vsamp list --json clock >out
+	[ "$(vsamp list --js clock)" = "$(cat out)" ]
+	[ "$(vsamp list clock --json)" = "$(cat out)" ]
+	[ "$(vsamp list --js -- clock)" = "$(cat out)" ]
+	run -1 vsamp list -- --json
+	[[ $output == *"'--json' is no group of events"* ]]
+	[ "$(vsamp doctor --j)" = "$(vsamp doctor --json)" ]
+	mkdir root
+	[ "$(vsamp gpu --js -- list)" = "$(vsamp gpu list --json)" ]
+	[ "$(vsamp gpu --roo=root list)" = "No GPU of Intel's." ]
+	vsamp itt env --she --di spool >short
+	vsamp itt env --shell --dir spool | cmp - short
+	run -1 vsamp report -- --color
+	[[ $output == *"vsamp report: --color: cannot open"* ]]
+	run -1 vsamp info -- --no-pager
+	[[ $output == *"vsamp info: --no-pager: cannot open"* ]]
+}
+
 @test "record: an event that there is not" {
 	usage_error nosuch record -e nosuch -- true
 	usage_error nosuch record -e INST_RETIRED,nosuch -- true
