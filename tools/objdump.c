@@ -68,7 +68,7 @@ static char *plain(const char *text)
 	return out;
 }
 
-/* "  401000:\tmov ..." */
+/* "  401000:\tmov ...", of which *text becomes what is behind the address; lines of source may begin so */
 static bool is_code(const char *line, uint64_t *address, const char **text)
 {
 	char *end;
@@ -77,8 +77,10 @@ static bool is_code(const char *line, uint64_t *address, const char **text)
 	if (!isxdigit((unsigned char)*line))
 		return false;
 	*address = strtoull(line, &end, 16);
+	if (end[0] != ':' || end[1] != '\t')
+		return false;
 	*text = end + 2;
-	return end[0] == ':' && end[1] == '\t';
+	return true;
 }
 
 /* "0000000000401000 <_start>:", and what stands above it all */

@@ -77,6 +77,32 @@ counts() {
 	[[ $output == *"syscall"* ]]
 }
 
+@test "source is shown whole, also where a line begins as a number of base 16 does" {
+	cat >words.c <<-'END'
+		double __attribute__((noinline))
+		face(unsigned n)
+		{
+		double sum = 0;
+		do
+		sum += 1.0 / n;
+		while (--n);
+		return sum;
+		}
+		int main(void)
+		{
+			return face(50000000) < 1;
+		}
+	END
+	gcc -g -O1 -o words words.c
+	vsamp record -q -b perf -e cpu-clock:u -o words.vsamp -- ./words
+	vsamp annotate -i words.vsamp -S --json face >out
+	jq -r '.ranges[].lines[] | .source // empty' out >shown
+	for line in 'face(unsigned n)' 'double sum = 0;' 'sum += 1.0 / n;' 'while (--n);'; do
+		grep -qxF "$line" shown || { echo "no '$line' in:"; cat shown; return 1; }
+	done
+	vsamp annotate -i words.vsamp -S face | grep -q '  face(unsigned n)$'
+}
+
 @test "source lines and where they are, if they are asked for" {
 	run -0 vsamp annotate -i work.vsamp heavy
 	[[ $output != *"sum += i * 3"* && $output != *work.c* ]]
