@@ -23,10 +23,19 @@ static const struct {
 	enum vsamp_gen_platform platform;
 } products[] = {
 	{ 0x12, VSAMP_GEN_GEN9 },    /* Skylake */
-	{ 0x13, VSAMP_GEN_GEN9 },    /* Kaby Lake */
-	{ 0x17, VSAMP_GEN_GEN9 },    /* Coffee Lake */
+	{ 0x13, VSAMP_GEN_GEN9 },    /* Kaby Lake, Amber Lake */
+	{ 0x14, VSAMP_GEN_GEN9 },    /* Coffee Lake, Whiskey Lake, Comet Lake */
+	{ 0x16, VSAMP_GEN_GEN9 },    /* Apollo Lake */
+	{ 0x17, VSAMP_GEN_GEN9 },    /* Gemini Lake */
 	{ 0x1a, VSAMP_GEN_GEN11 },   /* Ice Lake */
+	{ 0x1b, VSAMP_GEN_GEN11 },   /* Lakefield */
+	{ 0x1c, VSAMP_GEN_GEN11 },   /* Elkhart Lake, Jasper Lake */
 	{ 0x1d, VSAMP_GEN_XE },	     /* Tiger Lake */
+	{ 0x1e, VSAMP_GEN_XE },	     /* Rocket Lake */
+	{ 0x1f, VSAMP_GEN_XE },	     /* Alder Lake S */
+	{ 0x20, VSAMP_GEN_XE },	     /* Alder Lake P */
+	{ 0x21, VSAMP_GEN_XE },	     /* Alder Lake N */
+	{ 0x4ba, VSAMP_GEN_XE },     /* DG1 */
 	{ 0x4f6, VSAMP_GEN_XE_HPG }, /* DG2 */
 	{ 0x4f7, VSAMP_GEN_XE_HPC }, /* Ponte Vecchio */
 };

@@ -23,8 +23,8 @@ extern "C" {
 
 enum vsamp_gen_platform {
 	VSAMP_GEN_GEN9,	  /* Skylake and its kin */
-	VSAMP_GEN_GEN11,  /* Ice Lake */
-	VSAMP_GEN_XE,	  /* Xe-LP: Tiger Lake, DG1 */
+	VSAMP_GEN_GEN11,  /* Ice Lake and its kin */
+	VSAMP_GEN_XE,	  /* Xe-LP: Tiger Lake and its kin, DG1 */
 	VSAMP_GEN_XE_HPG, /* DG2 */
 	VSAMP_GEN_XE_HPC, /* Ponte Vecchio */
 	VSAMP_GEN_PLATFORMS
