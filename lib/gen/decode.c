@@ -276,11 +276,26 @@ static bool is_same(const struct vsamp_gen_model *model, const struct vsamp_gen_
 	       !memcmp(from, again, vsamp_gen_size(ins));
 }
 
-static bool is_jump(const struct gen_platform *p, uint8_t op)
+/* Whether it is a jump by a distance, or back; where a register says where to, that is in its place */
+static bool is_jump(const struct gen_platform *p, uint8_t op, const uint64_t *words)
 {
-	uint8_t form = p->codes[op].form;
+	const struct gen_code *code = &p->codes[op];
 
-	return form == GEN_FORM_JUMP || form == GEN_FORM_JUMP_TWO || form == GEN_FORM_RETURN;
+	if (code->form == GEN_FORM_RETURN)
+		return true;
+	if (code->form != GEN_FORM_JUMP && code->form != GEN_FORM_JUMP_TWO)
+		return false;
+	for (int i = 0; i < GEN_TWO; i++) {
+		const struct gen_operand_layout *f = &p->layout->src[i];
+
+		/* the second source's file is within the second distance */
+		if (!f->imm.width && i && code->form == GEN_FORM_JUMP_TWO)
+			continue;
+		if (gen_get(words, f->imm) != gen_get(code->base, f->imm) ||
+		    (!f->imm.width && gen_get(words, f->file) != gen_get(code->base, f->file)))
+			return false;
+	}
+	return true;
 }
 
 enum vsamp_gen_status vsamp_gen_decode(const struct vsamp_gen_model *model, const void *from,
@@ -309,7 +324,7 @@ enum vsamp_gen_status vsamp_gen_decode(const struct vsamp_gen_model *model, cons
 	if (is_same(model, ins, from))
 		return VSAMP_GEN_OK;
 	memcpy(ins->raw, from, *used);
-	if (compacted || !is_jump(p, ins->op) || !is_same(model, ins, from))
+	if (compacted || !is_jump(p, ins->op, words) || !is_same(model, ins, from))
 		ins->op = VSAMP_GEN_OTHER;
 	return VSAMP_GEN_OK;
 }
