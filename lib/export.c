@@ -200,6 +200,8 @@ int vsamp_export(struct vsamp_recording *rec, const char *name,
 	ret = take_events(&x, &formats[i]);
 	if (!ret)
 		ret = writers[i](&x);
+	/* What failed meanwhile, such as a file of symbols that isn't there, is not what it is told by */
+	errno = 0;
 	if (!ret && (fflush(out) || ferror(out)))
 		ret = vsamp_fail(err, errno ? -errno : -EIO, "%s: cannot write: %s", name,
 				 strerror(errno ? errno : EIO));

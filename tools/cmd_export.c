@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* vsamp export: a recording in the format of another tool */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <vsamp.h>
@@ -11,6 +9,7 @@
 
 #include "cmd.h"
 #include "filter.h"
+#include "place.h"
 #include "summary.h"
 #include "usage.h"
 
@@ -105,12 +104,6 @@ static int parse(struct exported *x, int argc, char **argv)
 	return parse_rest(x, argc, argv);
 }
 
-static int fail(const char *path, int error)
-{
-	fprintf(stderr, "vsamp export: %s: can't be written: %s\n", path, strerror(error));
-	return EXIT_ERROR;
-}
-
 static int write_to(struct exported *x, FILE *out)
 {
 	const struct vsamp_recording_event *event;
@@ -126,37 +119,17 @@ static int write_to(struct exported *x, FILE *out)
 			wanted[options.events++] = e;
 	if (!vsamp_export(x->rec, x->format->name, &options, out, &err))
 		return 0;
-	fprintf(stderr, "vsamp export: %s\n", err.text);
+	fprintf(stderr, "vsamp export: %s: %s\n", x->output ? x->output : "standard output",
+		err.text);
 	return EXIT_ERROR;
-}
-
-/* The recording itself is no place for what is made from it */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 static int write_file(struct exported *x)
 {
-	struct stat st;
-	FILE *out;
-	int ret;
+	struct place p = { .command = "export", .option = "--output", .path = x->output };
+	int ret = place_open(&p, x->filter.path);
 
-	if (same_file(x->filter.path, x->output))
-		return filter_error(&x->filter, "--output", x->output,
-				    "is what is read: give another name");
-	out = fopen(x->output, "we");
-	if (!out)
-		return fail(x->output, errno);
-	ret = write_to(x, out);
-	if (fclose(out) && !ret)
-		ret = fail(x->output, errno);
-	/* half of it is no use */
-	if (ret && !stat(x->output, &st) && S_ISREG(st.st_mode))
-		unlink(x->output);
-	return ret;
+	return ret ? ret : place_close(&p, write_to(x, p.out));
 }
 
 /* Says what there is no place for */

@@ -1,61 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* A report as a page. It gets its name when it is whole, so that no half of one is left or seen. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
+/* A report as a page */
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <vsamp.h>
 #include <vsamp/export.h>
 
 #include "cmd.h"
+#include "place.h"
 #include "report.h"
 #include "summary.h"
-
-static int fail(const struct report *r, int error)
-{
-	fprintf(stderr, "vsamp report: %s: can't be written: %s\n", r->html, strerror(error));
-	return EXIT_ERROR;
-}
-
-/* What is there already may be a page, and nothing else */
-static int check_place(const struct report *r)
-{
-	struct stat there, recording;
-
-	if (lstat(r->html, &there))
-		return 0;
-	if (!S_ISREG(there.st_mode))
-		return filter_error(&r->filter, "--html", r->html,
-				    "is no regular file: give another name");
-	if (!stat(r->filter.path, &recording) && there.st_dev == recording.st_dev &&
-	    there.st_ino == recording.st_ino)
-		return filter_error(&r->filter, "--html", r->html,
-				    "is what is read: give another name");
-	return 0;
-}
-
-/* A new file beside the page, readable as a new file is; NULL: failed, and said */
-static FILE *open_new(const struct report *r, char *path)
-{
-	mode_t mask = umask(0);
-	int fd = mkostemp(path, O_CLOEXEC);
-	FILE *out = NULL;
-
-	umask(mask);
-	if (fd >= 0 && !fchmod(fd, 0666 & ~mask))
-		out = fdopen(fd, "w");
-	if (out)
-		return out;
-	fail(r, errno);
-	if (fd >= 0) {
-		close(fd);
-		unlink(path);
-	}
-	return NULL;
-}
 
 static int put_page(struct report *r, FILE *out)
 {
@@ -71,32 +24,22 @@ static int put_page(struct report *r, FILE *out)
 			wanted[options.events++] = e;
 	if (!vsamp_export(r->rec, "html", &options, out, &err))
 		return 0;
-	fprintf(stderr, "vsamp report: %s\n", err.text);
+	fprintf(stderr, "vsamp report: %s: %s\n", r->html, err.text);
 	return EXIT_ERROR;
 }
 
 int report_html(struct report *r)
 {
-	char *path;
-	FILE *out;
-	int ret = check_place(r);
+	struct place p = { .command = "report", .option = "--html", .path = r->html };
+	struct stat there;
+	int ret;
 
-	if (ret)
-		return ret;
-	if (asprintf(&path, "%s.XXXXXX", r->html) < 0)
-		return fail(r, ENOMEM);
-	out = open_new(r, path);
-	if (!out) {
-		free(path);
-		return EXIT_ERROR;
-	}
-	ret = put_page(r, out);
-	if (fclose(out) && !ret)
-		ret = fail(r, errno);
-	if (!ret && rename(path, r->html))
-		ret = fail(r, errno);
-	if (ret)
-		unlink(path);
-	free(path);
+	/* What is there already may be a page, and nothing else */
+	if (!lstat(r->html, &there) && !S_ISREG(there.st_mode))
+		return filter_error(&r->filter, "--html", r->html,
+				    "is no regular file: give another name");
+	ret = place_open(&p, r->filter.path);
+	if (!ret)
+		ret = place_close(&p, put_page(r, p.out));
 	return ret ? ret : summary_end("report", r->rec);
 }
