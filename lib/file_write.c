@@ -435,7 +435,7 @@ int vsamp_writer_kallsyms(struct vsamp_writer *w, struct vsamp_error *err)
 
 int vsamp_writer_flush(struct vsamp_writer *w, struct vsamp_error *err)
 {
-	int ret = 0;
+	int ret = w->failed ? writer_fail(w, w->failed, err) : 0;
 
 	/* what names the samples goes before them */
 	for (uint32_t cpu = 0; cpu < w->n_streams && !ret; cpu++)

@@ -94,10 +94,13 @@ int collection_write_head(struct collection *c, const struct run *r, struct vsam
 	ret = collection_write_json(w, VSAMP_CHUNK_META, vsamp_meta_json(&meta), err);
 	if (ret)
 		return ret;
+	if (!vsamp_writer_kallsyms(w, &why))
+		return 0;
+	ret = vsamp_writer_flush(w, err);
 	/* That it can't be had was said of the first file */
-	if (vsamp_writer_kallsyms(w, &why) && collection_counts_kernel(c->o) && !r->recorder)
+	if (!ret && collection_counts_kernel(c->o) && !r->recorder)
 		say("%s", why.text);
-	return 0;
+	return ret;
 }
 
 /* What stands before the records: how it is taken, the kernel's symbols, what runs already */

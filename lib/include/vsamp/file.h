@@ -136,7 +136,11 @@ int vsamp_writer_track(struct vsamp_writer *w, const struct vsamp_track_id *id,
 		       const uint64_t *time, const double *value, size_t points,
 		       struct vsamp_error *err);
 
-/** vsamp_writer_flush - write what is gathered, so that a death of the process loses none of it */
+/**
+ * vsamp_writer_flush - write what is gathered, so that a death of the process loses none of it
+ *
+ * Return: 0, or a negative errno value, also where writing has failed before.
+ */
 int vsamp_writer_flush(struct vsamp_writer *w, struct vsamp_error *err);
 
 /** vsamp_writer_size - bytes written to the file so far */
