@@ -391,7 +391,8 @@ out:
 static int read_if_there(struct vsamp_event_config *config, const char *path,
 			 struct vsamp_error *err)
 {
-	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR))
+	/* Another user's folder, as HOME is after su(1), is as good as none */
+	if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 		return 0;
 	return vsamp_event_config_read(config, path, err);
 }

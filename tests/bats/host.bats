@@ -330,6 +330,20 @@ manual_options() {
 	[ "$status" -eq 2 ]
 }
 
+@test "a user's file: of another user's folder it doesn't matter, one that can't be read is an error" {
+	[ "$(id -u)" -eq 0 ] || skip "takes root, to become another user"
+	user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env -u XDG_CONFIG_HOME "PATH=$PATH")
+	dir=$(mktemp -d)
+	mkdir -p "$dir/.config/vsamp"
+	echo '[cycles]' >"$dir/.config/vsamp/events.conf"
+	chmod 600 "$dir/.config/vsamp/events.conf"
+	run -0 "${user[@]}" "HOME=$dir" vsamp list clock # mktemp's folder is its user's alone
+	chmod 755 "$dir"
+	run -1 "${user[@]}" "HOME=$dir" vsamp list clock
+	[[ $output == *"$dir/.config/vsamp/events.conf: Permission denied"* ]]
+	rm -r "$dir"
+}
+
 @test "list --json is JSON with the names of the list" {
 	vsamp list --json >out
 	jq -e '.version == 1 and ([.events[].name] | index("INST_RETIRED.ANY") != null)' out
