@@ -19,6 +19,31 @@ static int choice_default_events(const struct vsamp_facts *facts,
 	return options_add_events(o, list, err);
 }
 
+static bool choice_can(const char *list, const struct vsamp_facts *facts,
+		       const struct vsamp_backend_wish *wish, struct vsamp_error *why)
+{
+	struct vsamp_event event[VSAMP_EVENTS_MAX];
+	struct vsamp_backend_choice choice;
+	unsigned int n = 0;
+
+	return !vsamp_events_parse(event, &n, list, NULL, why) &&
+	       !vsamp_backend_choose(&choice, facts, event, n, wish, why);
+}
+
+/* Time takes no counter; of users who may not sample the kernel it is that of user mode */
+static int choice_time(const struct vsamp_facts *facts, const struct vsamp_backend_wish *wish,
+		       struct options *o, struct vsamp_error *err)
+{
+	struct vsamp_error why = { 0 };
+
+	if (choice_can("cpu-clock", facts, wish, &why) ||
+	    !choice_can("cpu-clock:u", facts, wish, NULL))
+		return options_add_events(o, "cpu-clock", err);
+	if (!o->quiet)
+		say("events: cpu-clock:u, since %s", why.text);
+	return options_add_events(o, "cpu-clock:u", err);
+}
+
 /* What only the backend that has the counters for itself can do */
 static int choice_check(const struct vsamp_backend_choice *choice, const struct options *o,
 			bool cpus, struct vsamp_error *err)
@@ -65,7 +90,7 @@ int choice_make(struct vsamp_backend_choice *choice, struct options *o, struct v
 	vsamp_facts_get(&facts, "");
 	/* It has the GPU's counters, and leaves the processor's alone, unless these are asked for */
 	if (!o->n_events && o->gpu && (!o->backend || o->backend == VSAMP_BACKEND_PERF))
-		ret = options_add_events(o, "cpu-clock", err);
+		ret = choice_time(&facts, &wish, o, err);
 	if (ret)
 		return ret;
 	if (choice_wants_intel(o))

@@ -220,3 +220,17 @@ refused() {
 	[[ $output == *"no GPU of Intel's at ffff:1f:1f.7 here"* ]]
 	[ ! -e begun ]
 }
+
+@test "record, of a user who may not sample the kernel: time in user mode beside the GPU" {
+	[ "$(id -u)" -eq 0 ] || skip "takes root, to become another user"
+	user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all env "PATH=$PATH" HOME=/nonexistent)
+	case $(cat /proc/sys/kernel/perf_event_paranoid) in
+	2) told="events: cpu-clock:u, since cpu-clock: perf: kernel.perf_event_paranoid is 2" ;;
+	-1 | 0 | 1) told="" ;;
+	*) skip "users may sample nothing here" ;;
+	esac
+	# which GPU, and that there is none of this name, is said to those who may sample
+	run -1 "${user[@]}" vsamp record --gpu=ffff:1f:1f.7 -- touch begun
+	[[ $output == *"$told"*"no GPU of Intel's at ffff:1f:1f.7 here"* ]]
+	[ ! -e begun ]
+}
