@@ -26,9 +26,9 @@ bool colour_choose(const char *when)
 
 static bool wanted(void)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = getenv("NO_COLOR");
 
-	return !(no && *no) && term && strcmp(term, "dumb") && isatty(STDOUT_FILENO);
+	return !(no && *no) && terminal_draws(STDOUT_FILENO);
 }
 
 void colour_begin(void)

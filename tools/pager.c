@@ -30,7 +30,7 @@ static const char *pager_command(void)
 	if (!command)
 		command = getenv("PAGER");
 	if (!command)
-		command = "less";
+		command = terminal_draws(STDOUT_FILENO) ? "less" : "";
 	return strcmp(command, "cat") ? command : "";
 }
 

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "progress.h"
+#include "terminal.h"
 
 #define PROGRESS_NS 1000000000ULL
 
@@ -14,7 +15,7 @@ void progress_begin(struct progress *p, uint64_t total_ns, bool quiet)
 	*p = (struct progress){
 		.began_ns = now,
 		.total_ns = total_ns,
-		.next_ns = quiet || !isatty(STDERR_FILENO) ? UINT64_MAX : now + PROGRESS_NS,
+		.next_ns = quiet || !terminal_draws(STDERR_FILENO) ? UINT64_MAX : now + PROGRESS_NS,
 	};
 }
 

@@ -31,7 +31,7 @@ static void show(void *arg, uint64_t done, uint64_t total)
 
 void reading_begin(void)
 {
-	if (!isatty(STDERR_FILENO))
+	if (!terminal_draws(STDERR_FILENO))
 		return;
 	next_ns = clock_ns(CLOCK_MONOTONIC) + FIRST_NS;
 	setenv("DEBUGINFOD_PROGRESS", "1", 0); /* its client says what it fetches */

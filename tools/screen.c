@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "screen.h"
+#include "terminal.h"
 
 #define LINES_USUAL 24
 
@@ -65,7 +66,7 @@ static void crash(int signal_number)
 
 bool screen_there(void)
 {
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	return isatty(STDIN_FILENO) && terminal_draws(STDOUT_FILENO);
 }
 
 static int watch(int fd)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Options that all commands have that show something */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "terminal.h"
 
@@ -22,4 +24,11 @@ int terminal_option(const char *arg)
 		return 1;
 	fprintf(stderr, "vsamp: --color: '%s': auto, always or never\n", arg + 1);
 	return -1;
+}
+
+bool terminal_draws(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && term && *term && strcmp(term, "dumb");
 }

@@ -8,6 +8,9 @@
 /* 1: @arg was --no-pager or --color; 0: it is none of these; negative: it is wrong, which is said */
 int terminal_option(const char *arg);
 
+/* Whether this is one on which more than lines of text can be shown, as TERM tells */
+bool terminal_draws(int fd);
+
 /* colour.c: "auto", "always" or "never"; false: it is none of these */
 bool colour_choose(const char *when);
 

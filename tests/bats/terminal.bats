@@ -58,6 +58,24 @@ escape=$'\033['
 	done
 }
 
+@test "a terminal that can only print lines has no pager but a named one, no colours, and no screen" {
+	mkdir bin
+	printf '#!/bin/sh\necho less\n' >bin/less
+	chmod +x bin/less
+	for TERM in dumb ''; do
+		PATH=$PWD/bin:$PATH terminal vsamp report
+		[ "$status" -eq 0 ]
+		[[ $output == "# vsamp.data"* && $output != *less* && $output != *"$escape"* ]]
+		PAGER='sed s/^/pager:/' terminal vsamp report
+		[[ $output == "pager:# vsamp.data"* && $output != *"$escape"* ]]
+		terminal vsamp record -b perf -e cpu-clock:u -o new -- sleep 1.2
+		[[ $output == *"samples in"* ]]
+		[[ $output != *"$escape"* ]]
+	done
+	run script -qec "env -u TERM vsamp report" /dev/null </dev/null
+	[[ $output == "# vsamp.data"* && $output != *"$escape"* ]]
+}
+
 @test "the exit status is the command's, also with a pager; who leaves it early is told nothing" {
 	export PAGER='cat >/dev/null'
 	truncate -s -1 vsamp.data

@@ -77,6 +77,7 @@ static void test_terminal(void **state)
 	int master, slave, err = dup(STDERR_FILENO);
 	struct termios raw;
 
+	setenv("TERM", "xterm", 1);
 	cfmakeraw(&raw);
 	assert_int_equal(openpty(&master, &slave, NULL, &raw, NULL), 0);
 	fcntl(master, F_SETFL, O_NONBLOCK);

@@ -328,11 +328,11 @@ samples() {
 }
 
 @test "on a terminal it says how far it is, each second; else not" {
-	run "$onterminal" vsamp record -a -e $ev -d 2.5
+	TERM=xterm run "$onterminal" vsamp record -a -e $ev -d 2.5
 	[ "$status" -eq 0 ]
 	[[ $output == *"1 of 2.5 s"*"2 of 2.5 s"* ]]
 	[[ $output != *"3 of 2.5 s"* ]]
-	run "$onterminal" vsamp record -q -a -e $ev -d 1.5
+	TERM=xterm run "$onterminal" vsamp record -q -a -e $ev -d 1.5
 	[ -z "$output" ]
 	run vsamp record -a -e $ev -d 1.5
 	[[ $output != *" of 1.5 s"* ]]
