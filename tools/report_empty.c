@@ -91,6 +91,25 @@ static void say_rest(const struct report *r, const struct part part[PARTS])
 		fprintf(stderr, "vsamp report: it is %.3f s long\n", (end - begin) / 1e9);
 }
 
+/* What a recording without samples may have all the same */
+static void say_others(const struct report *r)
+{
+	const struct vsamp_chunk *chunk;
+	size_t chunks = vsamp_reader_chunks(vsamp_recording_reader(r->rec), &chunk);
+	bool itt = false, gpu = false;
+
+	for (size_t i = 0; i < chunks; i++) {
+		itt |= chunk[i].type == VSAMP_CHUNK_ITT;
+		gpu |= chunk[i].type == VSAMP_CHUNK_TRACK;
+	}
+	if (!itt && !gpu)
+		return;
+	fflush(stdout);
+	fprintf(stderr, "vsamp report: %s has no samples, but %s%s%s\n", r->filter.path,
+		itt ? "what programs told by ITT (--itt)" : "", itt && gpu ? " and " : "",
+		gpu ? "metrics of GPUs (--gpu)" : "");
+}
+
 void report_empty(const struct report *r)
 {
 	struct part part[PARTS];
@@ -100,8 +119,12 @@ void report_empty(const struct report *r)
 	parts_fill(r, part);
 	for (int i = 0; i < PARTS; i++)
 		selected += part[i].count;
-	if (!selected || r->found)
+	if (r->found)
 		return;
+	if (!selected) {
+		say_others(r);
+		return;
+	}
 	fflush(stdout);
 	fprintf(stderr, "vsamp report: %s: no samples", r->filter.path);
 	for (int i = 0; i < PARTS; i++)

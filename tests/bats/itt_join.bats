@@ -322,6 +322,11 @@ Environment=VSAMP_ITT_DIR=$PWD/spool" ]
 	[ "$(counts joined)" = "$n" ]
 	[ "$(stat -c %s joined)" -lt $(($(stat -c %s told.itt) / 4)) ]
 	vsamp info told.itt | grep -q '^state *complete'
+	# where it is shown is said to who asks for samples
+	for f in told.itt joined; do
+		run -0 --separate-stderr vsamp report "$f"
+		[ "$stderr" = "vsamp report: $f has no samples, but what programs told by ITT (--itt)" ]
+	done
 	vsamp report --html page.html told.itt
 	vsamp export -f firefox -o told.json told.itt
 	[ -z "$(find "$TMPDIR" -maxdepth 1 -name 'vsamp-itt-*')" ]
