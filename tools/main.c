@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,9 +60,12 @@ static void streams_open(void)
 /* What was asked for must get out */
 static int streams_end(int code)
 {
+	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return code;
-	fputs("vsamp: standard output: cannot write\n", stderr);
+	/* Why is not known where it was met before, and nothing is left to write */
+	fprintf(stderr, "vsamp: standard output: cannot write%s%s\n", errno ? ": " : "",
+		errno ? strerror(errno) : "");
 	return code ? code : EXIT_ERROR;
 }
 

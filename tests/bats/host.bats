@@ -420,8 +420,11 @@ manual_options() {
 }
 
 @test "output that can't be written is an error" {
-	for c in list 'list --json' doctor; do
+	run -1 bash -c "vsamp --version >/dev/full"
+	[ "$output" = "vsamp: standard output: cannot write: No space left on device" ]
+	for c in --version -h 'list -h' list 'list --json' doctor 'gpu list' 'gen model' 'itt env'; do
 		run bash -c "vsamp $c >/dev/full"
 		[ "$status" -ne 0 ]
+		[[ $output == *"vsamp: standard output: cannot write"* ]] || { echo "$c: $output"; return 1; }
 	done
 }
