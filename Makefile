@@ -44,7 +44,9 @@ TOOL_SRC := $(wildcard tools/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 LIB_OBJ	:= $(LIB_SRC:%.c=$(B)/%.o) $(B)/lib/profile.pb-c.o $(B)/lib/oa_tables.o
 GEN_OBJ	:= $(patsubst %.c,$(B)/%.o,$(wildcard lib/gen/*.c))
-TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/%.o)
+# the command has the examples' tools for kernels of GPUs
+GEN_TOOLS := $(addprefix $(B)/docs/examples/gen/,tool.o opcodes.o bbl.o timers.o memtrace.o)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/%.o) $(GEN_TOOLS)
 UNIT	:= $(UNIT_SRC:%.c=$(B)/%)
 KSELFTEST := $(patsubst %.c,$(B)/%,$(wildcard tests/kselftest/*_test.c))
 MAN	:= $(wildcard docs/man/*.[1-8])
@@ -199,6 +201,8 @@ $(B)/tests/progs/busy_machine: $(B)/tests/progs/busy_code.o
 
 $(B)/tests/itt/print_spool: %: %.o $(B)/unit.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+$(B)/tools/gen_instrument.o $(B)/tools/gen_report.o: CPPFLAGS_ALL += -Idocs/examples/gen
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)

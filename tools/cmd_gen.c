@@ -1,308 +1,164 @@
 // SPDX-License-Identifier: MIT
-/* vsamp gen: what is known of Intel GPUs' instructions, and those of a kernel as text */
-#include <errno.h>
-#include <fcntl.h>
-#include <json-c/json.h>
+/* vsamp gen: kernels for Intel GPUs, and what is inserted into them */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <vsamp/gen_binary.h>
 
 #include "cmd.h"
+#include "filter.h"
+#include "gen.h"
 #include "say.h"
+#include "usage.h"
+
+#define RECORDS_DEFAULT 4096
 
 static const char help[] =
 	"usage: vsamp gen model [--json] [PLATFORM]\n"
 	"       vsamp gen disassemble [-p PLATFORM] [-k KERNEL] FILE\n"
+	"       vsamp gen instrument -t TOOL [-o OUT] [-k KERNEL] [--buffer ADDRESS] [--json] FILE\n"
+	"       vsamp gen report -t TOOL -d DUMP [-k KERNEL] [--json] FILE\n"
 	"\n"
 	"Shows what is known of a platform; or the instructions of the kernels of FILE, which ocloc made\n"
-	"with IGC_EnableZEBinary=1 in its environment, as Intel's iga64 has them. PLATFORM is gen9, gen11,\n"
-	"xe, xe-hpg or xe-hpc, or what iga64 and ocloc call it.\n"
+	"with IGC_EnableZEBinary=1 in its environment, as Intel's iga64 has them; or makes OUT, whose\n"
+	"kernels do what those of FILE do and count it in a buffer; or prints what a buffer has then.\n"
+	"PLATFORM is gen9, gen11, xe, xe-hpg or xe-hpc, or what iga64 and ocloc call it.\n"
 	"\n"
 	"  -p, --platform PLATFORM  FILE has the bytes of instructions alone, of this platform\n"
 	"  -k, --kernel NAME     only this kernel\n"
+	"  -t, --tool TOOL       opcodes: instructions of each kind that threads execute\n"
+	"                        bbl: how often they execute each basic block\n"
+	"                        timers: how long they run\n"
+	"                        memtrace: addresses of each message to memory\n"
+	"  -o, --output OUT      default: FILE and the tool's name behind a dot\n"
+	"      --buffer ADDRESS  of the buffer, default 0: a loader puts it where the output says\n"
+	"      --records N       of each kernel, for memtrace, default 4096\n"
+	"  -d, --dump DUMP       what the buffer has when the kernels have run\n"
 	"      --json            print JSON (docs/json.md)\n"
-	"  -h, --help\n";
+	"  -h, --help\n"
+	"\n"
+	"report takes the FILE that OUT was made of, and the same --kernel and --records.\n";
 
-#define FILE_SIZE_MAX (256L << 20)
+static const char letters[] = ":p:k:t:o:d:h";
 
-struct options {
-	const char *verb, *name; /* NULL: not given */
-	const char *platform, *kernel;
-	bool json;
+static const struct option long_options[] = {
+	{ "platform", required_argument, NULL, 'p' }, { "kernel", required_argument, NULL, 'k' },
+	{ "tool", required_argument, NULL, 't' },     { "output", required_argument, NULL, 'o' },
+	{ "dump", required_argument, NULL, 'd' },     { "buffer", required_argument, NULL, 'b' },
+	{ "records", required_argument, NULL, 'r' },  { "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },	      { 0 },
 };
 
-/* vsamp gen model */
+/* The verbs, and the letters of the options that each takes */
+static const struct verb {
+	const char *name, *takes;
+	int (*run)(const struct gen_options *o);
+	bool file;
+} verbs[] = {
+	{ "model", "j", gen_model, false },
+	{ "disassemble", "pk", gen_disassemble, true },
+	{ "instrument", "ktobrj", gen_instrument, true },
+	{ "report", "ktdrj", gen_report, true },
+};
 
-static void print_model(const struct vsamp_gen_model *m)
+static const struct verb *verb_find(const char *name)
 {
-	printf("%s  (iga64 -p=%s, ocloc -device %s)\n", m->name, m->iga, m->ocloc);
-	printf("    registers:          %u of %u bytes\n", m->grf_num, m->grf_size);
-	printf("    flag registers:     %u of 32 bits\n", m->flag_num);
-	printf("    largest block:      %u bytes\n", m->max_block);
-	if (m->token_num)
-		printf("    scoreboard tokens:  %u\n", m->token_num);
-	else
-		printf("    scoreboard tokens:  none: hardware finds dependencies\n");
-	printf("    64-bit integers:    %s\n", m->int64 ? "yes" : "no");
-	printf("    memory messages:    %s\n", m->lsc ? "load-store cache" : "data port");
-}
-
-static struct json_object *json_model(const struct vsamp_gen_model *m)
-{
-	struct json_object *o = json_object_new_object();
-
-	json_object_object_add(o, "name", json_object_new_string(m->name));
-	json_object_object_add(o, "iga64", json_object_new_string(m->iga));
-	json_object_object_add(o, "ocloc", json_object_new_string(m->ocloc));
-	json_object_object_add(o, "registers", json_object_new_int(m->grf_num));
-	json_object_object_add(o, "register_bytes", json_object_new_int(m->grf_size));
-	json_object_object_add(o, "flag_registers", json_object_new_int(m->flag_num));
-	json_object_object_add(o, "block_bytes", json_object_new_int(m->max_block));
-	json_object_object_add(o, "tokens", json_object_new_int(m->token_num));
-	json_object_object_add(o, "int64", json_object_new_boolean(m->int64));
-	json_object_object_add(o, "load_store_cache", json_object_new_boolean(m->lsc));
-	return o;
-}
-
-static const struct vsamp_gen_model *model_find(const char *name)
-{
-	const struct vsamp_gen_model *m = vsamp_gen_model_find(name);
-
-	if (!m)
-		say("gen: there is no platform '%s': there are gen9, gen11, xe, xe-hpg and xe-hpc",
-		    name);
-	return m;
-}
-
-static int gen_model(const struct options *o)
-{
-	const struct vsamp_gen_model *only = o->name ? model_find(o->name) : NULL;
-	struct json_object *root, *list;
-
-	if (o->name && !only)
-		return EXIT_USAGE;
-	root = json_object_new_object();
-	list = json_object_new_array();
-	json_object_object_add(root, "version", json_object_new_int(1));
-	json_object_object_add(root, "platforms", list);
-	for (int i = 0; i < VSAMP_GEN_PLATFORMS; i++) {
-		const struct vsamp_gen_model *m = vsamp_gen_model_get(i);
-
-		if (only && m != only)
-			continue;
-		if (o->json)
-			json_object_array_add(list, json_model(m));
-		else
-			print_model(m);
-	}
-	if (o->json)
-		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-	json_object_put(root);
-	return 0;
-}
-
-/* vsamp gen disassemble */
-
-/* Jumps go to labels, L and the target's place, instead of distances */
-static void print_jump(const struct vsamp_gen_ins *ins, const char *text, size_t at)
-{
-	unsigned int jumps = vsamp_gen_jumps(ins->op);
-	long long jump = (long long)at + ins->jump, uip = (long long)at + ins->uip;
-	const char *found;
-	char distances[32];
-
-	if (jumps > 1)
-		snprintf(distances, sizeof(distances), " %d %d", ins->jump, ins->uip);
-	else
-		snprintf(distances, sizeof(distances), " %d", ins->jump);
-	found = jumps ? strstr(text, distances) : NULL;
-	if (!found)
-		printf("%s\n", text);
-	else if (jumps > 1)
-		printf("%.*s L%lld L%lld%s\n", (int)(found - text), text, jump, uip,
-		       found + strlen(distances));
-	else
-		printf("%.*s L%lld%s\n", (int)(found - text), text, jump,
-		       found + strlen(distances));
-}
-
-static void print_other(const struct vsamp_gen_ins *ins)
-{
-	if (ins->compacted)
-		printf("// not read: %016llx\n", (unsigned long long)ins->raw[0]);
-	else
-		printf("// not read: %016llx%016llx\n", (unsigned long long)ins->raw[1],
-		       (unsigned long long)ins->raw[0]);
-}
-
-/* Zeros that fill a section up are no instructions */
-static bool is_filling(const uint8_t *code, size_t size)
-{
-	while (size && !*code) {
-		code++;
-		size--;
-	}
-	return !size;
-}
-
-static int print_code(const struct vsamp_gen_model *m, const uint8_t *code, size_t size)
-{
-	char text[VSAMP_GEN_TEXT_SIZE];
-	struct vsamp_gen_ins ins;
-	size_t at = 0, used;
-
-	while (at < size && !is_filling(code + at, size - at)) {
-		if (vsamp_gen_decode(m, code + at, size - at, &ins, &used)) {
-			say("gen: at byte %zu: no instruction of %s begins there", at, m->name);
-			return EXIT_ERROR;
-		}
-		printf("/* %6zx */ ", at);
-		if (ins.op == VSAMP_GEN_OTHER || vsamp_gen_text(m, &ins, text))
-			print_other(&ins);
-		else
-			print_jump(&ins, text, at);
-		at += used;
-	}
-	return 0;
-}
-
-static void print_kernel(const struct vsamp_gen_kernel *k)
-{
-	printf("// %s: SIMD%u, %u registers, entry at %#zx", k->name, k->simd, k->grf_num,
-	       k->entry);
-	if (k->free_num)
-		printf(", free:");
-	for (size_t i = 0; i < k->free_num; i++)
-		printf(" %d-%d", k->free[i].start, k->free[i].start + k->free[i].size - 1);
-	putchar('\n');
-}
-
-static int print_binary(const struct options *o, const void *data, size_t size)
-{
-	struct vsamp_gen_binary *b;
-	char why[256];
-	bool any = false;
-	int code = 0;
-
-	if (vsamp_gen_binary_open(&b, data, size, why, sizeof(why))) {
-		say("gen: %s: %s; -p PLATFORM reads bytes of instructions alone", o->name, why);
-		return EXIT_ERROR;
-	}
-	for (size_t i = 0; i < vsamp_gen_binary_kernels(b) && !code; i++) {
-		const struct vsamp_gen_kernel *k = vsamp_gen_binary_kernel(b, i);
-
-		if (o->kernel && strcmp(o->kernel, k->name))
-			continue;
-		any = true;
-		print_kernel(k);
-		code = print_code(vsamp_gen_binary_model(b), k->code, k->size);
-	}
-	vsamp_gen_binary_close(b);
-	if (!any)
-		say("gen: %s has no kernel '%s'", o->name, o->kernel);
-	return any ? code : EXIT_ERROR;
-}
-
-/* A file's bytes, for free(); NULL: it was said why not */
-static void *file_read(const char *path, size_t *size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *data = NULL;
-	struct stat st;
-	ssize_t n = -1;
-
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_SIZE_MAX) {
-		data = malloc(st.st_size + 1);
-		n = data ? read(fd, data, st.st_size) : -1;
-	}
-	if (n < 0) {
-		say("gen: %s: %s", path,
-		    fd < 0 ? strerror(errno) : "not a file of at most 256 MiB that can be read");
-		free(data);
-		data = NULL;
-	}
-	if (fd >= 0)
-		close(fd);
-	*size = n < 0 ? 0 : n;
-	return data;
-}
-
-static int gen_disassemble(const struct options *o)
-{
-	const struct vsamp_gen_model *m = o->platform ? model_find(o->platform) : NULL;
-	size_t size;
-	void *data;
-	int code;
-
-	if (o->platform && !m)
-		return EXIT_USAGE;
-	data = file_read(o->name, &size);
-	if (!data)
-		return EXIT_ERROR;
-	code = m ? print_code(m, data, size) : print_binary(o, data, size);
-	free(data);
-	return code;
-}
-
-/* The value of an option that has one, which *i then has gone past; NULL: it is missing */
-static const char *value_of(int argc, char **argv, int *i)
-{
-	if (*i + 1 < argc)
-		return argv[++*i];
-	say("gen: %s needs a value ('vsamp gen -h' has the options)", argv[*i]);
+	for (size_t i = 0; name && i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
 	return NULL;
 }
 
-/* -1: go on; else the exit code */
-static int gen_options(struct options *o, int argc, char **argv)
+static int address(const char *text, uint64_t *to)
 {
-	for (int i = 1; i < argc; i++) {
-		const char *a = argv[i], **to = NULL;
+	char *end;
 
-		if (!strcmp(a, "-h") || !strcmp(a, "--help")) {
-			fputs(help, stdout);
-			return 0;
-		}
-		if (!strcmp(a, "-p") || !strcmp(a, "--platform"))
-			to = &o->platform;
-		else if (!strcmp(a, "-k") || !strcmp(a, "--kernel"))
-			to = &o->kernel;
-		if (to) {
-			*to = value_of(argc, argv, &i);
-			if (!*to)
-				return EXIT_USAGE;
-		} else if (!strcmp(a, "--json")) {
-			o->json = true;
-		} else if (a[0] == '-' || (o->verb && o->name)) {
-			say("gen: what is '%s'? ('vsamp gen -h' has the options)", a);
-			return EXIT_USAGE;
-		} else {
-			*(o->verb ? &o->name : &o->verb) = a;
-		}
+	*to = strtoull(text, &end, 0);
+	if (*text < '0' || *text > '9' || *end || *to % 64)
+		return usage_wrong("gen", text, "--buffer takes an address, a multiple of 64");
+	return 0;
+}
+
+static int records(const char *text, uint32_t *to)
+{
+	uint64_t n;
+
+	if (filter_number(text, 1, 1 << 24, &n))
+		return usage_wrong("gen", text, "--records takes a number from 1 to 16777216");
+	*to = n;
+	return 0;
+}
+
+static int option_take(struct gen_options *o, int c)
+{
+	switch (c) {
+	case 'p':
+		o->platform = optarg;
+		return 0;
+	case 'k':
+		o->kernel = optarg;
+		return 0;
+	case 't':
+		o->tool = optarg;
+		return 0;
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case 'd':
+		o->dump = optarg;
+		return 0;
+	case 'b':
+		return address(optarg, &o->buffer);
+	case 'r':
+		return records(optarg, &o->records);
+	case 'j':
+		o->json = true;
+		return 0;
+	default:
+		return EXIT_USAGE;
 	}
-	return -1;
+}
+
+static int wrong(const char *what)
+{
+	say("gen: %s ('vsamp gen -h' has the options)", what);
+	return EXIT_USAGE;
+}
+
+static int verb_run(const struct verb *verb, const struct gen_options *o, const char *given)
+{
+	if (!verb)
+		return wrong("say model, disassemble, instrument or report");
+	if (given[strspn(given, verb->takes)] || (o->platform && o->kernel))
+		return wrong("these options don't go together");
+	if (verb->file && !o->name)
+		return wrong("which FILE?");
+	if (strchr(verb->takes, 't') && !o->tool)
+		return wrong("which --tool? opcodes, bbl, timers or memtrace");
+	if (strchr(verb->takes, 'd') && !o->dump)
+		return wrong("which --dump?");
+	return verb->run(o);
 }
 
 int cmd_gen(int argc, char **argv)
 {
-	struct options o = { 0 };
-	int code = gen_options(&o, argc, argv);
-	bool model = o.verb && !strcmp(o.verb, "model");
-	bool disassemble = o.verb && !strcmp(o.verb, "disassemble");
+	struct gen_options o = { .records = RECORDS_DEFAULT };
+	char given[16] = "";
+	int c;
 
-	if (code >= 0)
-		return code;
-	if (model && !o.platform && !o.kernel)
-		return gen_model(&o);
-	if (disassemble && o.name && !o.json && !(o.platform && o.kernel))
-		return gen_disassemble(&o);
-	say("gen: %s ('vsamp gen -h' has the options)",
-	    disassemble && !o.name ? "which FILE?" :
-	    model || disassemble   ? "these options don't go together" :
-				     "say model or disassemble");
-	return EXIT_USAGE;
+	optind = 0;
+	while ((c = usage_next("gen", argc, argv, letters, long_options)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return 0;
+		}
+		if (option_take(&o, c))
+			return EXIT_USAGE;
+		if (!strchr(given, c))
+			given[strlen(given)] = c;
+	}
+	if (optind < argc && optind + 1 < argc)
+		o.name = argv[optind + 1];
+	if (o.name && optind + 2 < argc)
+		return usage_wrong("gen", argv[optind + 2], "one name is enough");
+	return verb_run(verb_find(argv[optind]), &o, given);
 }

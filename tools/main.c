@@ -28,7 +28,7 @@ static const struct {
 	{ "info", cmd_info, "show what a file holds: the run, its settings, what was lost", false },
 	{ "script", cmd_script, "show the samples of a file one by one", true },
 	{ "gpu", cmd_gpu, "list GPUs, and give them to the module or take them from it", false },
-	{ "gen", cmd_gen, "show instructions of kernels for Intel GPUs", false },
+	{ "gen", cmd_gen, "show and instrument kernels for Intel GPUs", false },
 	{ "export", cmd_export, "write a file in the format of another tool", false },
 	{ "itt", cmd_itt, "have services tell of their tasks, and join what programs told", false },
 };

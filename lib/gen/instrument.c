@@ -112,6 +112,11 @@ size_t vsamp_gen_instrument_offset(const struct vsamp_gen_instrument *i, size_t 
 	return n < i->lines - i->first ? i->line[i->first + n].at : i->end;
 }
 
+bool vsamp_gen_instrument_meets(const struct vsamp_gen_instrument *i, size_t n)
+{
+	return n < i->lines - i->first && line_meets(&i->line[i->first + n]);
+}
+
 size_t vsamp_gen_instrument_block_count(const struct vsamp_gen_instrument *i)
 {
 	return i->blocks;
@@ -225,6 +230,9 @@ static enum vsamp_gen_status kernel_build(struct vsamp_gen_instrument *i,
 	if (status)
 		return status;
 	status = tool->on_kernel_build(i, tool->arg);
+	if (status && i->base.file == VSAMP_GEN_NONE)
+		return instrument_fail(i, VSAMP_GEN_ENOREG,
+				       "it leaves no registers, or its compiler didn't tell which");
 	if (status)
 		return instrument_fail(i, status, "%s",
 				       *i->coder->error ? i->coder->error :

@@ -48,7 +48,8 @@ struct vsamp_gen_instrument_result {
  * @why_size: bytes of @why
  *
  * Errors: EINVAL, and those of the tool; EUNSUPPORTED: a kernel has what can't be rewritten: an
- * instruction that isn't known and may jump, or an address that is computed; ENOREG: more registers are needed than it leaves, or its compiler was not asked for those;
+ * instruction that isn't known and may jump, or an address that is computed; ENOREG: more registers are
+ * needed than it leaves, or its compiler was not asked for those;
  * ERANGE: it becomes too large; ENOMEM. The binary is then as it was.
  */
 enum vsamp_gen_status
@@ -75,6 +76,12 @@ const struct vsamp_gen_ins *vsamp_gen_instrument_ins(const struct vsamp_gen_inst
 
 /* Where it was in the kernel's code: bytes from its begin; of n = count, the end */
 size_t vsamp_gen_instrument_offset(const struct vsamp_gen_instrument *instrument, size_t n);
+
+/*
+ * Whether channels meet at the instruction @n: join, endif, else, while, halt. Those that jump to it come
+ * to itself, beside the block that it is the end of: it may be executed more often, or less
+ */
+bool vsamp_gen_instrument_meets(const struct vsamp_gen_instrument *instrument, size_t n);
 
 /*
  * Basic blocks: instructions that are executed one after the other, from the first to the last. Each
