@@ -43,7 +43,7 @@ static int output_create_hidden(struct output *out, struct vsamp_error *err)
 	out->fd = open(out->hidden, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
 	if (out->fd >= 0)
 		return 0;
-	ret = vsamp_fail(err, -errno, "%s: can't be written: %s",
+	ret = vsamp_fail(err, -errno, "%s: can't be written: %s; -o names another",
 			 errno == EEXIST ? out->hidden : out->path, strerror(errno));
 	free(out->hidden);
 	out->hidden = NULL;

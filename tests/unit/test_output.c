@@ -166,7 +166,7 @@ static void no_files(void **state)
 	int saved = dup(STDOUT_FILENO), fd;
 
 	refused(".", "is a folder");
-	refused("none/x", "none/x: can't be written: No such file");
+	refused("none/x", "none/x: can't be written: No such file or directory; -o names another");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	refused("fifo", "to a file only"); /* and does not wait for a reader */
 	/* It is a regular file, but its name is no place for one */
