@@ -358,22 +358,43 @@ static int parser_take(struct parser *p, const struct option *opt, const char *s
 	return ret;
 }
 
+/* The one of this name, or the only one that begins so; *n: how many it may be */
+static const struct option *parser_find(const struct parser *p, const char *name, size_t length,
+					unsigned int *n)
+{
+	const struct option *found = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (!(table[i].commands & p->command) || strncmp(table[i].name, name, length))
+			continue;
+		found = &table[i];
+		*n += 1;
+		if (table[i].name[length])
+			continue;
+		*n = 1;
+		break;
+	}
+	return found;
+}
+
 /* --name, --name=value, --name value */
 static int parser_long(struct parser *p, const char *arg)
 {
 	size_t length = strcspn(arg + 2, "=");
 	const char *value = arg[2 + length] ? arg + 2 + length + 1 : NULL;
+	char spelt[32] = "--";
+	unsigned int n;
+	const struct option *opt = parser_find(p, arg + 2, length, &n);
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		char spelt[32] = "--";
-
-		if (!(table[i].commands & p->command) || strlen(table[i].name) != length ||
-		    strncmp(table[i].name, arg + 2, length))
-			continue;
-		strcat(spelt, table[i].name);
-		return parser_take(p, &table[i], spelt, value);
-	}
-	return vsamp_fail(p->err, -EINVAL, "there is no option %.*s", (int)length + 2, arg);
+	if (!n)
+		return vsamp_fail(p->err, -EINVAL, "there is no option %.*s", (int)length + 2,
+				  arg);
+	if (n > 1)
+		return vsamp_fail(p->err, -EINVAL, "%.*s may be one of several options",
+				  (int)length + 2, arg);
+	strcat(spelt, opt->name);
+	return parser_take(p, opt, spelt, value);
 }
 
 /* -x, -xy, -xvalue, -x value */
