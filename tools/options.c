@@ -388,8 +388,7 @@ static int parser_long(struct parser *p, const char *arg)
 	const struct option *opt = parser_find(p, arg + 2, length, &n);
 
 	if (!n)
-		return vsamp_fail(p->err, -EINVAL, "there is no option %.*s", (int)length + 2,
-				  arg);
+		return vsamp_fail(p->err, -EINVAL, "there is no option %.*s", (int)length + 2, arg);
 	if (n > 1)
 		return vsamp_fail(p->err, -EINVAL, "%.*s may be one of several options",
 				  (int)length + 2, arg);
