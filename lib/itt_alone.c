@@ -135,7 +135,11 @@ static int spool_join(struct vsamp_writer *w, const char *path, int clock,
 		return vsamp_fail(err, -errno, "%s: %s", path, strerror(errno));
 	if (!itt_output_is(fd)) {
 		close(fd);
-		return vsamp_itt_spool_join(w, path, clock, result, err);
+		ret = vsamp_itt_spool_join(w, path, clock, result, err);
+		if (ret == -ENOTDIR)
+			vsamp_fail(err, ret,
+				   "%s: neither a folder nor a file that programs told to", path);
+		return ret;
 	}
 	ret = itt_output_unpack(fd, path, dir, sizeof(dir), err);
 	close(fd);

@@ -179,6 +179,12 @@ Environment=VSAMP_ITT_DIR=$PWD/spool" ]
 	[[ $output == *"spool: no program has told anything there"* ]]
 	run -1 vsamp itt join none -o told.vsamp
 	[[ $output == *"none: No such file or directory"* ]]
+	echo text >text
+	for f in text /dev/null; do
+		run -1 vsamp itt join "$f" -o other.vsamp
+		[ "$output" = "vsamp: itt join: $f: neither a folder nor a file that programs told to" ]
+		[ ! -e other.vsamp ]
+	done
 	run -1 vsamp itt join spool -o none/told.vsamp
 	run -2 vsamp itt join
 	run -2 vsamp itt join spool spool
