@@ -232,7 +232,7 @@ static enum vsamp_gen_status check_modifiers(const struct gen_platform *p,
 		return VSAMP_GEN_ERANGE;
 	if (ins->pred_invert && !ins->pred)
 		return VSAMP_GEN_EINVAL;
-	if (ins->cond == VSAMP_GEN_LE + 1)
+	if (ins->cond == VSAMP_GEN_LE + 1 || ins->thread > VSAMP_GEN_THREAD_NO_PREEMPT)
 		return VSAMP_GEN_EINVAL;
 	if ((ins->saturate && refuses[ins->op] & GEN_NO_SATURATE) ||
 	    (ins->cond && refuses[ins->op] & GEN_NO_COND))
@@ -397,6 +397,8 @@ static bool is_mathematical(const struct vsamp_gen_operand *o)
 static enum vsamp_gen_status check_math(const struct gen_platform *p,
 					const struct vsamp_gen_ins *ins)
 {
+	if (ins->function > VSAMP_GEN_RSQTM)
+		return VSAMP_GEN_EINVAL;
 	if (!(p->math >> ins->function & 1))
 		return VSAMP_GEN_EUNSUPPORTED;
 	if (gen_is_macro(ins))

@@ -157,7 +157,9 @@ static void encode_send(const struct gen_platform *p, const struct vsamp_gen_ins
 	if (two || p->swsb) {
 		set_pieces(words, l->exdesc, ins->exdesc);
 		gen_set(words, l->payload, ins->payload);
-		gen_set(words, l->payload_file, ins->src[1].file == VSAMP_GEN_GRF);
+	}
+	if ((two || p->swsb) && ins->src[1].file == VSAMP_GEN_GRF) {
+		gen_set(words, l->payload_file, 1);
 		gen_set(words, l->payload_num, ins->src[1].num);
 	}
 	if (p->swsb) {

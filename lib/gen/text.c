@@ -281,6 +281,8 @@ enum vsamp_gen_status vsamp_gen_text(const struct vsamp_gen_model *model,
 				     const struct vsamp_gen_ins *ins, char *to)
 {
 	const struct gen_platform *p = gen_platform(model);
+	/* what nop and illegal have, whatever else is said */
+	struct vsamp_gen_ins bare = { .op = ins->op, .swsb = ins->swsb };
 	struct text t = { to, 0 };
 	uint8_t bytes[VSAMP_GEN_INS_SIZE];
 	enum vsamp_gen_status ret = vsamp_gen_encode(model, ins, bytes);
@@ -293,6 +295,8 @@ enum vsamp_gen_status vsamp_gen_text(const struct vsamp_gen_model *model,
 		    (unsigned long long)ins->raw[0]);
 		return VSAMP_GEN_OK;
 	}
+	if (p->codes[ins->op].form == GEN_FORM_NOP)
+		ins = &bare;
 	put_predicate(&t, ins);
 	put(&t, "%s%s", op_names[ins->op], ins->branch ? ".b" : "");
 	switch (p->codes[ins->op].form) {
