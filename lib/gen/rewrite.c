@@ -20,6 +20,24 @@ static enum vsamp_gen_status no_memory(struct vsamp_gen_instrument *i)
 	return instrument_fail(i, VSAMP_GEN_ENOMEM, "out of memory");
 }
 
+/* Those that the kernel's begin needs; what functions leave is told of each alone */
+static enum vsamp_gen_status registers_check(struct vsamp_gen_instrument *i)
+{
+	if (i->kernel->stack_calls)
+		return instrument_fail(
+			i, VSAMP_GEN_ENOREG,
+			"it calls functions with a stack, and the compiler tells of no free registers then: have it inline them");
+	if (i->base.file && i->coder->config.r0.file)
+		return VSAMP_GEN_OK;
+	if (i->kernel->free)
+		return instrument_fail(
+			i, VSAMP_GEN_ENOREG,
+			"it leaves too few registers: on Xe-HPG and Xe-HPC -options -cl-intel-256-GRF-per-thread gives it more");
+	return instrument_fail(
+		i, VSAMP_GEN_ENOREG,
+		"no free registers are told: compile with -options \"-ze-gtpin-grf-info -ze-gtpin-rera\"");
+}
+
 static int insertion_order(const void *one, const void *other)
 {
 	const struct gen_insertion *a = one, *b = other;
@@ -207,14 +225,11 @@ static void result_fill(const struct vsamp_gen_instrument *i, const struct layou
 
 enum vsamp_gen_status kernel_rewrite(struct vsamp_gen_instrument *i, struct gen_rewritten *to)
 {
-	enum vsamp_gen_status status;
+	enum vsamp_gen_status status = registers_check(i);
 	struct layout l = { 0 };
 
-	if (!i->base.file || !i->coder->config.r0.file)
-		return instrument_fail(
-			i, VSAMP_GEN_ENOREG,
-			"no free registers are told: compile with -options \"-ze-gtpin-grf-info -ze-gtpin-rera\"");
-	status = insertions_finish(i);
+	if (!status)
+		status = insertions_finish(i);
 	if (!status)
 		status = layout_make(i, &l);
 	if (!status) {

@@ -9,8 +9,9 @@
 
 #include "binary.h"
 
-#define ITEM  "  - name:"
-#define FIELD "      "
+#define ITEM	    "  - name:"
+#define FIELD	    "      "
+#define STACK_CALLS FIELD "has_stack_calls:"
 
 struct line {
 	const char *text;
@@ -89,7 +90,7 @@ void gen_ze_info_read(struct gen_bytes rest, struct vsamp_gen_binary *b)
 {
 	struct vsamp_gen_kernel *kernel = NULL;
 	bool kernels = false;
-	struct line line, name;
+	struct line line, name, value;
 	size_t items = 0;
 
 	/* No more items than kernels are looked up: looking up takes time */
@@ -104,5 +105,9 @@ void gen_ze_info_read(struct gen_bytes rest, struct vsamp_gen_binary *b)
 			continue;
 		field_take(&line, FIELD "simd_size:", &kernel->simd);
 		field_take(&line, FIELD "grf_count:", &kernel->grf_num);
+		if (begins(&line, STACK_CALLS)) {
+			value = value_of(&line, STACK_CALLS);
+			kernel->stack_calls = is(&value, "true");
+		}
 	}
 }

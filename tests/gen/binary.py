@@ -15,7 +15,8 @@ OPTIONS = "-ze-gtpin-grf-info -ze-gtpin-rera -ze-gtpin-scratch-area-size 256"
 class Kernel(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("code", ctypes.c_void_p), ("size", ctypes.c_size_t),
                 ("entry", ctypes.c_size_t), ("simd", ctypes.c_uint), ("grf_num", ctypes.c_uint),
-                ("free", ctypes.POINTER(gen.Range)), ("free_num", ctypes.c_size_t), ("scratch", ctypes.c_uint32)]
+                ("free", ctypes.POINTER(gen.Range)), ("free_num", ctypes.c_size_t), ("scratch", ctypes.c_uint32),
+                ("stack_calls", ctypes.c_bool)]
 
 
 class Model(ctypes.Structure):

@@ -31,6 +31,9 @@ struct vsamp_gen_kernel {
 	const struct vsamp_gen_grf_range *free;
 	size_t free_num;
 	uint32_t scratch; /* bytes of its threads' scratch memory that are left to tools */
+	/* It calls functions by the convention that has a stack: of such its compiler never tells
+	 * what is free */
+	bool stack_calls;
 };
 
 /**
