@@ -83,7 +83,7 @@ static void assert_times(const struct vsamp_oa_clock *c, const struct model *m,
 	}
 }
 
-/* Ten minutes with a pair a second: the 32 bits wrap, the 36 bits too, and the rate is not as told */
+/* Ten minutes with a pair a second: the 32 bits wrap, all bits too, and the rate is not as told */
 static void test_wraps(void **state)
 {
 	static const struct {
@@ -92,13 +92,15 @@ static void test_wraps(void **state)
 		unsigned int bits;
 	} gpu[] = { { 12000000, 80, 36 },
 		    { 19200000, -150, 36 },
+		    { 19200000, 30, 56 },
 		    { 38400000, 0, 64 },
 		    { 12500000, 9000, 32 } };
 	struct vsamp_oa_pair pair[PAIRS];
 
 	seed = 1;
 	for (unsigned int g = 0; g < sizeof(gpu) / sizeof(gpu[0]); g++) {
-		struct model m = { 5 * S, (1ULL << 36) - 7 * gpu[g].hz, gpu[g].hz, gpu[g].ppm };
+		uint64_t wrap = UINT64_MAX >> (64 - gpu[g].bits);
+		struct model m = { 5 * S, wrap - 7 * gpu[g].hz, gpu[g].hz, gpu[g].ppm };
 		struct vsamp_oa_clock *c;
 
 		for (size_t i = 0; i < PAIRS; i++)
