@@ -43,6 +43,15 @@ setup() {
 	[ "$(cat $watchdog)" -eq 1 ]
 }
 
+@test "but not for what takes no counter" {
+	for backend in '' '-b perf'; do
+		# shellcheck disable=SC2086 # two words, or none
+		run -0 vsamp record -q $backend --nmi-watchdog=off -e cpu-clock -- cat $watchdog
+		[ "$output" = 1 ]
+	done
+	[ "$(cat $watchdog)" -eq 1 ]
+}
+
 @test "and is back after Ctrl-C" {
 	timeout -s INT 1 vsamp record -q --nmi-watchdog=off -a -e INST_RETIRED || true
 	[ "$(cat $watchdog)" -eq 1 ]
