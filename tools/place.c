@@ -54,9 +54,9 @@ int place_open(struct place *p, const char *read)
 {
 	int fd, code;
 
-	if (same_file(p->path, read)) {
-		fprintf(stderr, "vsamp %s: %s: '%s': is what is read: give another name\n",
-			p->command, p->option, p->path);
+	if (!*p->path || same_file(p->path, read)) {
+		fprintf(stderr, "vsamp %s: %s: '%s': %s: give another name\n", p->command,
+			p->option, p->path, *p->path ? "is what is read" : "is no file");
 		return EXIT_USAGE;
 	}
 	p->hidden = NULL;

@@ -64,6 +64,10 @@ fill() {
 	run -1 vsamp export -f folded -o small/out nosuch
 	run -2 vsamp export -f folded -e nosuch -o small/out
 	run -2 vsamp export -f folded -o vsamp.data
+	for call in "export -f folded -o ''" "report --html ''"; do
+		run -2 bash -c "vsamp $call"
+		[[ $output == *"'': is no file: give another name" ]]
+	done
 	[ "$(cat small/out)" = mine ]
 	vsamp export -f folded >want
 	vsamp export -f folded -o small/out
