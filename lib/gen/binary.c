@@ -15,6 +15,7 @@
 #define NOTES	      ".note.intelgt.compat"
 #define ENTRY	      "_entry"
 #define KERNELS_MAX   4096
+#define NAME_LENGTH   4096 /* that is looked at */
 #define GRF_FILE_SIZE (256 * 64)
 
 /* Families of products, as the notes have them */
@@ -61,7 +62,9 @@ static bool fits(struct gen_bytes file, uint64_t offset, uint64_t size)
 
 const char *gen_text_at(struct gen_bytes texts, uint64_t at)
 {
-	if (at >= texts.size || !memchr(texts.data + at, 0, texts.size - at))
+	uint64_t left = at < texts.size ? texts.size - at : 0;
+
+	if (!left || !memchr(texts.data + at, 0, left < NAME_LENGTH ? left : NAME_LENGTH))
 		return "";
 	return (const char *)texts.data + at;
 }
@@ -76,6 +79,7 @@ static bool head_is_known(const Elf64_Ehdr *h)
 static enum vsamp_gen_status sections_read(struct reading *r)
 {
 	struct gen_bytes file = r->b->file;
+	uint64_t all = 0;
 	Elf64_Ehdr h;
 
 	if (file.size < sizeof(h))
@@ -102,6 +106,11 @@ static enum vsamp_gen_status sections_read(struct reading *r)
 		if (!fits(file, s->head.sh_offset, s->head.sh_size))
 			return refuse(r, VSAMP_GEN_EINVAL, "a section is beyond its end", "");
 		s->bytes = (struct gen_bytes){ file.data + s->head.sh_offset, s->head.sh_size };
+		/* or reading each would take much longer than reading the file */
+		all += s->head.sh_size;
+		if (all > file.size)
+			return refuse(r, VSAMP_GEN_EINVAL, "its sections lie within one another",
+				      "");
 	}
 	for (size_t i = 0; i < r->b->sections && h.e_shstrndx < r->b->sections; i++)
 		r->b->section[i].name = gen_text_at(r->b->section[h.e_shstrndx].bytes,
@@ -109,15 +118,11 @@ static enum vsamp_gen_status sections_read(struct reading *r)
 	return VSAMP_GEN_OK;
 }
 
-/* The section of a name, which may be in two parts; without data: there is none */
-static struct gen_bytes section_named(const struct reading *r, const char *first,
-				      const char *second)
+/* The section of a name; without data: there is none */
+static struct gen_bytes section_named(const struct reading *r, const char *name)
 {
-	size_t length = strlen(first);
-
 	for (size_t i = 0; i < r->b->sections; i++)
-		if (!strncmp(r->b->section[i].name, first, length) &&
-		    !strcmp(r->b->section[i].name + length, second))
+		if (!strcmp(r->b->section[i].name, name))
 			return r->b->section[i].bytes;
 	return (struct gen_bytes){ NULL, 0 };
 }
@@ -150,7 +155,7 @@ static uint32_t product_of(struct gen_bytes notes)
 
 static enum vsamp_gen_status model_read(struct reading *r)
 {
-	uint32_t product = product_of(section_named(r, NOTES, ""));
+	uint32_t product = product_of(section_named(r, NOTES));
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++)
@@ -185,47 +190,100 @@ static void entries_read(struct reading *r)
 	}
 }
 
-static enum vsamp_gen_status kernel_read(struct reading *r, size_t section)
+static int name_order(const void *one, const void *other)
 {
-	struct gen_section *s = &r->b->section[section];
-	struct vsamp_gen_kernel *k = &r->b->kernel[r->b->kernels];
-	struct gen_bytes list;
-	enum vsamp_gen_status status;
+	const struct vsamp_gen_kernel *const *a = one, *const *b = other;
 
-	*k = (struct vsamp_gen_kernel){
+	return strcmp((*a)->name, (*b)->name);
+}
+
+static enum vsamp_gen_status names_sort(struct reading *r)
+{
+	r->b->by_name = calloc(r->b->kernels, sizeof(struct vsamp_gen_kernel *));
+	if (!r->b->by_name)
+		return refuse(r, VSAMP_GEN_ENOMEM, "out of memory", "");
+	for (size_t i = 0; i < r->b->kernels; i++)
+		r->b->by_name[i] = &r->b->kernel[i];
+	qsort(r->b->by_name, r->b->kernels, sizeof(struct vsamp_gen_kernel *), name_order);
+	return VSAMP_GEN_OK;
+}
+
+struct vsamp_gen_kernel *gen_kernel_named(const struct vsamp_gen_binary *b, const char *name,
+					  size_t length)
+{
+	size_t low = 0, high = b->kernels;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		struct vsamp_gen_kernel *k = b->by_name[middle];
+		size_t has = strlen(k->name);
+		int order = memcmp(k->name, name, has < length ? has : length);
+
+		if (!order && has == length)
+			return k;
+		if (order < 0 || (!order && has < length))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static void kernel_read(struct reading *r, struct gen_section *s)
+{
+	r->b->kernel[r->b->kernels++] = (struct vsamp_gen_kernel){
 		.name = s->name + strlen(TEXT),
 		.code = s->bytes.data,
 		.size = s->bytes.size,
 		.simd = 1,
 	};
-	s->kernel = ++r->b->kernels;
-	list = section_named(r, FREE_LIST, k->name);
-	if (!list.data)
-		return VSAMP_GEN_OK;
-	status = gen_free_list_read(list, GRF_FILE_SIZE, k);
-	return status ? refuse(r, status, "what it tells of free registers isn't whole", k->name) :
-			VSAMP_GEN_OK;
+	s->kernel = r->b->kernels;
+}
+
+/* The first of a kernel's; those of functions are nobody's */
+static enum vsamp_gen_status free_lists_read(struct reading *r)
+{
+	enum vsamp_gen_status status = VSAMP_GEN_OK;
+
+	for (size_t i = 0; i < r->b->sections && !status; i++) {
+		const struct gen_section *s = &r->b->section[i];
+		const char *name = s->name + strlen(FREE_LIST);
+		struct vsamp_gen_kernel *k;
+
+		if (strncmp(s->name, FREE_LIST, strlen(FREE_LIST)) != 0 || !s->bytes.data)
+			continue;
+		k = gen_kernel_named(r->b, name, strlen(name));
+		if (!k || k->free)
+			continue;
+		status = gen_free_list_read(s->bytes, GRF_FILE_SIZE, k);
+		if (status)
+			refuse(r, status, "what it tells of free registers isn't whole", k->name);
+	}
+	return status;
 }
 
 static enum vsamp_gen_status kernels_read(struct reading *r)
 {
-	enum vsamp_gen_status status = VSAMP_GEN_OK;
+	enum vsamp_gen_status status;
 	size_t n = r->b->sections < KERNELS_MAX ? r->b->sections : KERNELS_MAX;
 
 	r->b->kernel = calloc(n + 1, sizeof(*r->b->kernel));
 	r->b->replaced = calloc(n + 1, sizeof(*r->b->replaced));
 	if (!r->b->kernel || !r->b->replaced)
 		return refuse(r, VSAMP_GEN_ENOMEM, "out of memory", "");
-	for (size_t i = 0; i < r->b->sections && r->b->kernels < n && !status; i++)
+	for (size_t i = 0; i < r->b->sections && r->b->kernels < n; i++)
 		if (!strncmp(r->b->section[i].name, TEXT, strlen(TEXT)) &&
 		    r->b->section[i].bytes.data)
-			status = kernel_read(r, i);
-	if (status)
-		return status;
+			kernel_read(r, &r->b->section[i]);
 	if (!r->b->kernels)
 		return refuse(r, VSAMP_GEN_EINVAL, "it has no kernels", "");
+	status = names_sort(r);
+	if (!status)
+		status = free_lists_read(r);
+	if (status)
+		return status;
 	entries_read(r);
-	gen_ze_info_read(section_named(r, ZE_INFO, ""), r->b);
+	gen_ze_info_read(section_named(r, ZE_INFO), r->b);
 	return VSAMP_GEN_OK;
 }
 
@@ -275,6 +333,7 @@ void vsamp_gen_binary_close(struct vsamp_gen_binary *b)
 		free(b->replaced[i].moved);
 	}
 	free(b->replaced);
+	free(b->by_name);
 	free(b->kernel);
 	free(b->section);
 	free(b);

@@ -34,12 +34,17 @@ struct vsamp_gen_binary {
 	struct gen_section *section;
 	size_t sections;
 	struct vsamp_gen_kernel *kernel;
+	struct vsamp_gen_kernel **by_name;
 	struct gen_replaced *replaced; /* of each kernel */
 	size_t kernels;
 };
 
 /* binary.c: a text within a section of texts; "": there is none there */
 const char *gen_text_at(struct gen_bytes texts, uint64_t at);
+
+/* binary.c: a kernel of that name, of @length bytes; NULL: there is none */
+struct vsamp_gen_kernel *gen_kernel_named(const struct vsamp_gen_binary *b, const char *name,
+					  size_t length);
 
 /* binary_write.c: a kernel that has no other code gets @with, which is the binary's from then on */
 void gen_binary_give(struct vsamp_gen_binary *b, size_t n, const struct gen_replaced *with,

@@ -78,28 +78,18 @@ static void field_take(const struct line *line, const char *name, unsigned int *
 	*to = number_of(&value);
 }
 
-static struct vsamp_gen_kernel *kernel_of(struct vsamp_gen_binary *b, const struct line *name)
-{
-	for (size_t i = 0; i < b->kernels; i++)
-		if (is(name, b->kernel[i].name))
-			return &b->kernel[i];
-	return NULL;
-}
-
 void gen_ze_info_read(struct gen_bytes rest, struct vsamp_gen_binary *b)
 {
 	struct vsamp_gen_kernel *kernel = NULL;
 	bool kernels = false;
 	struct line line, name, value;
-	size_t items = 0;
 
-	/* No more items than kernels are looked up: looking up takes time */
-	while (line_next(&rest, &line) && items <= b->kernels) {
+	while (line_next(&rest, &line)) {
 		if (line.size && line.text[0] != ' ' && line.text[0] != '-')
 			kernels = begins(&line, "kernels:");
 		if (kernels && begins(&line, ITEM)) {
 			name = value_of(&line, ITEM);
-			kernel = items++ < b->kernels ? kernel_of(b, &name) : NULL;
+			kernel = gen_kernel_named(b, name.text, name.size);
 		}
 		if (!kernels || !kernel)
 			continue;
