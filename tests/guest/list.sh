@@ -141,8 +141,10 @@ done
 take all.vsamp -a -e $event:sav=$sav -- bash -c "$command wait"
 read_summary
 sound "-a" 0
-# all at once, each has as much time as the emulation takes for all of them
-[ $wall ] && high=$((cpus * (samples + above))) || high=$((samples + turns))
+# all at once, each has as much time as the emulation takes for all of them and for the recorder, which is
+# that of the recording: an event is a nanosecond
+[ $wall ] && high=$(($(vsamp info --json all.vsamp | jq '.end.runs[-1].elapsed_ns') / sav + above)) ||
+	high=$((samples + turns))
 for i in $(seq 0 $((cpus - 1))); do
 	check "-a: the program on CPU $i" within \
 		"$(jq --arg c "loop$i" '[.rows[] | select(.comm == $c) | .samples[0]] | add' <<<"$report")" $((low - turns)) $high
